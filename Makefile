@@ -1,0 +1,27 @@
+# Needs only Python 3.11 to 3.14 and make.
+PYTHON ?= python3
+VENV := .venv
+CUP := $(VENV)/bin/cup
+
+.PHONY: install train test test-slow clean
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+train: install  ## CUP learns to hop under a speed limit: 250,000 steps, evaluation table, learning curve
+	$(CUP) train hopper-speed --algo cup --steps 250_000 --evaluate --plot
+
+test: install
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest -n 2
+
+test-slow: install  ## studies of minutes to hours
+	$(VENV)/bin/python -m pytest -m slow
+
+clean:
+	rm -rf $(VENV)

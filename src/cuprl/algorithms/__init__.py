@@ -1,0 +1,44 @@
+"""The algorithms: one file per paper. A new one is one file and one line here.
+
+A name maps to a module (imported when asked for) and the settings in which a preset differs from that module's Config.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from cuprl.errors import unknown
+
+
+class Entry(NamedTuple):
+    module: str
+    summary: str
+    preset: dict[str, Any]
+
+
+ALGORITHMS: dict[str, Entry] = {
+    "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), as the paper states it", {}),
+    "cup-clip": Entry("cup", "CUP as its authors released it: PPO's clip instead of sqrt(KL)", {
+        "improvement": "clip", "projection_kl": "new-half"}),
+    "cup-omnisafe": Entry("cup", "CUP as OmniSafe has it", {
+        "improvement": "clip", "projection_kl": "new-half", "cost_advantage": "centre",
+        "cost_return": "undiscounted", "cost_window": 100, "multiplier": "adam", "multiplier_lr": 0.035,
+        "epochs": 40, "projection_epochs": 40, "projection_stop": "half", "projection_delta": 0.01}),
+    "cup-safepo": Entry("cup", "CUP as SafePO has it", {
+        "improvement": "clip", "projection_kl": "new-half", "cost_advantage": "centre",
+        "cost_return": "undiscounted", "cost_window": 50, "multiplier": "adam", "multiplier_lr": 0.035,
+        "multiplier_max": 0.2, "epochs": 40, "projection_epochs": 40, "projection_stop": "half"}),
+}  # fmt: skip
+
+
+def load(name: str, changes: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
+    """The module of an algorithm and its Config, with the preset's settings and then `changes`."""
+    from cuprl.learn.settings import configure
+
+    if name not in ALGORITHMS:
+        raise unknown("algorithm", name, ALGORITHMS)
+    entry = ALGORITHMS[name]
+    module = importlib.import_module(f"cuprl.algorithms.{entry.module}")
+    return module, configure(module.Config, {**entry.preset, **(changes or {})}, name)

@@ -1,0 +1,89 @@
+"""The `cup` command: parsing and printing only. A module here adds its commands with `add(subparsers)`.
+
+Only the module of the chosen command is imported, and it imports what is heavy when it runs: help answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from cuprl.errors import RunStopped, UserError, unknown
+
+COMMANDS = {  # name: (module, one line of help)
+    "train": ("train", "train a policy on a task"),
+    "resume": ("train", "continue a stopped run, bit for bit"),
+    "eval": ("inspect", "evaluate the policy of a run"),
+    "plot": ("inspect", "draw the learning curves of runs"),
+    "tasks": ("inspect", "list the tasks"),
+    "algos": ("inspect", "list the algorithms, or the settings of one"),
+    "speed": ("speed", "measure training against raw physics"),
+    "theory": ("theory", "check the paper's bounds on exact random problems"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence with the nearest right name."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **{"allow_abbrev": False, **kwargs})
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise UserError(f"{message}; see `{self.prog} --help`.")
+
+
+def top_help() -> str:
+    lines = [f"  {name:<8} {summary}" for name, (_, summary) in COMMANDS.items()]
+    return "\n".join(
+        (
+            "usage: cup COMMAND ...   (cup COMMAND --help for its options)", "",
+            "Policies that are good and safe: CUP and the algorithms it is compared with.", "",
+            "commands:", *lines, "",
+            "Try: cup train hopper-speed --steps 250_000",
+        )
+    )  # fmt: skip
+
+
+def run(argv: Sequence[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(top_help())
+        return 0
+    if argv[0] == "--version":
+        from cuprl import __version__
+
+        print(f"cuprl {__version__}")
+        return 0
+    if argv[0] not in COMMANDS:
+        raise unknown("command", argv[0], COMMANDS)
+    module = importlib.import_module(f"cuprl.cli.{COMMANDS[argv[0]][0]}")
+    parser = Parser(prog="cup")
+    subparsers = parser.add_subparsers(dest="command", parser_class=Parser)
+    module.add(subparsers)
+    args, extra = parser.parse_known_args(argv)
+    if extra:
+        command = subparsers.choices[argv[0]]
+        flags = [o for action in command._actions for o in action.option_strings if o.startswith("--")]
+        if extra[0].startswith("-"):
+            raise unknown("flag", extra[0].partition("=")[0], flags)
+        raise UserError(f"unexpected argument {extra[0]!r}; see `cup {argv[0]} --help`.")
+    return args.run(args)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    try:
+        return run(sys.argv[1:] if argv is None else argv)
+    except UserError as error:
+        print(f"cup: {error}", file=sys.stderr)
+        return 2
+    except RunStopped as error:
+        print(f"cup: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt as stop:
+        print(f"\ncup: {stop or 'interrupted'}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of a pipe has gone
+        sys.stderr.close()
+        return 0

@@ -1,0 +1,120 @@
+"""Commands that look: `cup eval`, `cup plot`, `cup tasks`, `cup algos`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def add(subparsers: Any) -> None:
+    evaluate = subparsers.add_parser("eval", help="evaluate the policy of a run")
+    evaluate.add_argument("path", metavar="RUN", help="the run's folder")
+    evaluate.add_argument("--episodes", default="20", metavar="N", help="episodes [20]")
+    evaluate.add_argument("--seed", default="10_000", metavar="K", help="seed of the environments [10_000]")
+    evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
+    evaluate.add_argument("--json", action="store_true", help="print one JSON object")
+    evaluate.set_defaults(run=run_eval)
+
+    plot = subparsers.add_parser("plot", help="draw the learning curves of runs")
+    plot.add_argument("paths", metavar="RUN", nargs="+", help="run folders")
+    plot.add_argument("--out", metavar="FILE", help="picture, .png or .svg [curve.png in the first run]")
+    plot.set_defaults(run=run_plot)
+
+    tasks = subparsers.add_parser("tasks", help="list the tasks")
+    tasks.set_defaults(run=run_tasks)
+
+    algos = subparsers.add_parser("algos", help="list the algorithms, or the settings of one")
+    algos.add_argument("name", metavar="ALGO", nargs="?", help="show this one's settings")
+    algos.set_defaults(run=run_algos)
+
+
+def run_eval(args: argparse.Namespace) -> int:
+    from cuprl.evaluation import evaluate
+    from cuprl.learn.settings import parse_value
+
+    episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
+    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed)
+    if args.json:
+        print(json.dumps(result))
+    else:
+        print_evaluation([result])
+    return 0
+
+
+def print_evaluation(results: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    first = results[0]
+    table = Table(title=f"{first['task']}, {first['algo']}, {first['episodes']} episodes", title_justify="left")
+    for name in ("actions", "return", "cost", "limit", "undiscounted cost", "over the limit", "length"):
+        table.add_column(name, justify="left" if name == "actions" else "right")
+    for result in results:
+        many = isinstance(result["cost_mean"], dict)
+        for name in result["cost_mean"] if many else [""]:
+            mean, std, plain, limit = (
+                result[key][name] if many else result[key]
+                for key in ("cost_mean", "cost_std", "cost_undiscounted_mean", "cost_limit")
+            )
+            table.add_row(
+                ("mode" if result["deterministic"] else "sampled") + (f" ({name})" if many else ""),
+                f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
+                f"[{'green' if mean <= limit else 'red'}]{mean:.2f} ± {std:.2f}[/]",
+                f"{limit:g}",
+                f"{plain:.1f}",
+                f"{100 * result['violation_rate']:.0f}%",
+                f"{result['length_mean']:.0f}",
+            )
+    Console().print(table)
+
+
+def run_plot(args: argparse.Namespace) -> int:
+    from cuprl.plot import plot_runs
+
+    print(plot_runs(args.paths, args.out))
+    return 0
+
+
+def run_tasks(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from cuprl.envs import TASKS
+
+    table = Table(box=None)
+    for name in ("task", "observation", "action", "constraint", "limit", "discount", "horizon"):
+        table.add_column(name, justify="left" if name in ("task", "constraint") else "right")
+    for task in TASKS.values():
+        spec = task.spec
+        for constraint in spec.constraints:
+            table.add_row(
+                task.name, str(spec.obs_dim), str(getattr(spec.action, "dim", "")),
+                constraint.name, f"{constraint.limit:g}", f"{constraint.discount:g}", str(task.horizon),
+            )  # fmt: skip
+    Console().print(table)
+    return 0
+
+
+def run_algos(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from cuprl.algorithms import ALGORITHMS, load
+
+    table = Table(box=None)
+    if args.name is None:
+        table.add_column("algorithm")
+        table.add_column("what it is")
+        for name, entry in ALGORITHMS.items():
+            table.add_row(name, entry.summary)
+    else:
+        import dataclasses
+
+        _, config = load(args.name)
+        for column in ("setting", "value", "meaning"):
+            table.add_column(column)
+        for field in dataclasses.fields(config):
+            table.add_row(field.name, str(getattr(config, field.name)), field.metadata["help"])
+    Console().print(table)
+    return 0

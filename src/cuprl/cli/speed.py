@@ -1,0 +1,34 @@
+"""`cup speed`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def add(subparsers: Any) -> None:
+    speed = subparsers.add_parser("speed", help="measure training against raw physics")
+    speed.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
+    speed.add_argument("--algo", default="cup", metavar="A", help="an algorithm [cup]")
+    speed.add_argument("--threads", default="1", metavar="N", help="threads of the physics [1]")
+    speed.add_argument("--rounds", default="10", metavar="N", help="interleaved rounds; medians are shown [10]")
+    speed.add_argument("--json", action="store_true", help="print one JSON object")
+    speed.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from cuprl.learn.settings import parse_value
+    from cuprl.speed import measure
+
+    numbers = {name: parse_value(int, getattr(args, name), f"--{name}") for name in ("threads", "rounds")}
+    result = measure(args.task, args.algo, **numbers)
+    if args.json:
+        print(json.dumps(result))
+        return 0
+    print(f"{result['task']}, {result['algo']}, {result['threads']} thread(s), medians of {result['rounds']} rounds")
+    print(f"  raw physics     {result['physics_sps']:10,.0f} steps/s   plain MuJoCo, one core, the same actions")
+    print(f"  collection      {result['rollout_sps']:10,.0f} steps/s   {result['rollout_ratio']:.2f} of raw physics")
+    print(f"  update          {result['update_s']:10.3f} s         a batch")
+    print(f"  whole training  {result['train_sps']:10,.0f} steps/s   {result['ratio']:.2f} of raw physics")
+    return 0

@@ -1,0 +1,102 @@
+"""`cup train` and `cup resume`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from cuprl.cli import Parser
+
+
+class TrainParser(Parser):
+    """Adds the settings of the algorithm named on the command line, so that help and errors know them."""
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        peek.add_argument("--algo", default="cup")
+        add_settings(self, peek.parse_known_args(args)[0].algo)
+        return super().parse_known_args(args, namespace)
+
+
+def add_settings(parser: argparse.ArgumentParser, algo: str) -> None:
+    from cuprl import algorithms
+
+    _, config = algorithms.load(algo)
+    group = parser.add_argument_group(f"settings of {algo}")
+    for field in dataclasses.fields(config):
+        default = getattr(config, field.name)
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        flag = "--" + field.name.replace("_", "-")
+        group.add_argument(flag, metavar="X", help=f"{field.metadata['help']} [{shown}]".replace("%", "%%"))
+
+
+def add(subparsers: Any) -> None:
+    train = subparsers.add_parser("train", help="train a policy on a task")
+    train.__class__ = TrainParser
+    train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
+    train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
+    train.add_argument("--seed", default="0", metavar="K", help="seed of everything random [0]")
+    train.add_argument("--steps", default="2.5e6", metavar="S", help="environment steps, as 2.5e6 or 2_500_000 [2.5e6]")
+    train.add_argument("--out", metavar="DIR", help="folder of the run [runs/TASK/ALGO/seedK-TIME]")
+    train.add_argument("--threads", default="1", metavar="N", help="threads of the physics; never changes a result [1]")
+    train.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
+    train.add_argument("--checkpoint-every", default="10", metavar="N", help="iterations between checkpoints [10]")
+    train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes")
+    train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
+    train.set_defaults(run=run_train)
+
+    resume = subparsers.add_parser("resume", help="continue a stopped run, bit for bit")
+    resume.add_argument("path", metavar="RUN", help="the run's folder")
+    resume.add_argument("--threads", metavar="N", help="threads of the physics [as before]")
+    resume.set_defaults(run=run_resume)
+
+
+def parse_limits(words: list[str] | None) -> dict[str, float] | float | None:
+    """--limit 25, or --limit speed=25 --limit torque=10."""
+    from cuprl.errors import UserError
+    from cuprl.learn.settings import parse_value
+
+    if words is None:
+        return None
+    named = [word.rpartition("=") for word in words]
+    if len(words) == 1 and not named[0][0]:
+        return parse_value(float, words[0], "--limit")
+    if not all(name for name, _, _ in named):
+        raise UserError(f"--limit {' --limit '.join(words)}: give one number, or NAME=NUMBER for each constraint.")
+    return {name: parse_value(float, value, f"--limit {name}") for name, _, value in named}
+
+
+def run_train(args: argparse.Namespace) -> int:
+    from cuprl import algorithms
+    from cuprl.learn.settings import parse_value
+    from cuprl.training import train
+
+    _, config = algorithms.load(args.algo)
+    given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
+    numbers = {
+        name: parse_value(int, getattr(args, name), f"--{name.replace('_', '-')}")
+        for name in ("seed", "steps", "threads", "checkpoint_every")
+    }
+    run = train(args.task, args.algo, out=args.out, limits=parse_limits(args.limit), **numbers, **given)
+    print(f"done: {run.path}")
+    if args.evaluate:
+        from cuprl.cli.inspect import print_evaluation
+        from cuprl.evaluation import evaluate
+
+        print_evaluation([evaluate(run, deterministic=flag) for flag in (True, False)])
+    if args.plot:
+        from cuprl.plot import plot_runs
+
+        print(f"learning curve: {plot_runs([run.path])}")
+    return 0
+
+
+def run_resume(args: argparse.Namespace) -> int:
+    from cuprl.learn.settings import parse_value
+    from cuprl.training import resume
+
+    threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
+    print(f"done: {resume(args.path, threads=threads).path}")
+    return 0

@@ -1,0 +1,60 @@
+"""Collecting: the policy acts, the physics steps. All on the host, in preallocated arrays, all environments at once.
+
+Acting is plain NumPy: for a handful of rows a two-layer network is cheaper there than a call into a compiled program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cuprl.envs.protocol import Box, VectorEnv
+from cuprl.learn.normaliser import Normaliser
+from cuprl.learn.policy import Policy
+from cuprl.learn.types import Rollout
+
+
+class Collector:
+    """Steps one vector environment, carrying unfinished episodes over from one rollout to the next."""
+
+    def __init__(self, env: VectorEnv, steps: int):
+        """steps: T, the length of a rollout."""
+        self.env = env
+        n, spec = env.num_envs, env.spec
+        act_shape = (spec.action.dim,) if isinstance(spec.action, Box) else ()
+        obs_shape = (steps, n, spec.obs_dim)
+        self._raw_obs = np.empty(obs_shape, np.float64)
+        self.rollout = Rollout(  # overwritten by each call of `collect`
+            obs=np.empty(obs_shape, np.float32),
+            action=np.empty((steps, n, *act_shape), np.float32 if act_shape else np.int32),
+            signal=np.empty((steps, n, 1 + len(spec.constraints)), np.float32),
+            next_obs=np.empty(obs_shape, np.float32),
+            terminated=np.empty((steps, n), np.float32),
+            truncated=np.empty((steps, n), np.float32),
+        )
+        self.obs: np.ndarray = np.zeros((n, spec.obs_dim))  # the observation to act on next
+
+    def reset(self, seed: int) -> None:
+        self.obs = self.env.reset(seed)
+
+    def collect(
+        self, policy: Policy, params: Any, normaliser: Normaliser, noise: np.ndarray
+    ) -> tuple[Rollout, np.ndarray]:
+        """A rollout of T steps with actions from standard noise [T, N, ...]; and the raw observations [T, N, obs].
+
+        Both are the collector's own buffers, valid until the next call.
+        """
+        rollout = self.rollout
+        obs = normaliser.apply(self.obs)
+        for t in range(len(rollout.obs)):
+            self._raw_obs[t], rollout.obs[t] = self.obs, obs
+            action = policy.act(params, obs, noise[t], np)
+            next_obs, reward, cost, terminated, truncated, self.obs = self.env.step(action)
+            obs = normaliser.apply(self.obs)
+            rollout.action[t] = action
+            rollout.signal[t, :, 0], rollout.signal[t, :, 1:] = reward, cost
+            rollout.terminated[t], rollout.truncated[t] = terminated, truncated
+            # The true successor is normalised like any observation; only where an episode ended is it another one.
+            rollout.next_obs[t] = obs if self.obs is next_obs else normaliser.apply(next_obs)
+        return rollout, self._raw_obs

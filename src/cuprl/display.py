@@ -1,0 +1,128 @@
+"""What a person sees while a run goes on: one live panel in a terminal, plain lines elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Protocol
+
+from cuprl.envs.protocol import Spec
+
+
+class Display(Protocol):
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *error: object) -> None: ...
+    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None: ...
+    def update(self, row: dict[str, float]) -> None: ...
+    def note(self, sentence: str) -> None: ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
+        self.run, self.spec, self.iterations = run, spec, iterations
+        self.begun, self.first = time.perf_counter(), iteration
+
+    def update(self, row: dict[str, float]) -> None: ...
+
+    def note(self, sentence: str) -> None: ...
+
+    def summary(self, row: dict[str, float]) -> dict[str, str]:
+        """The few numbers to watch, as text."""
+        iteration = int(row["iteration"])
+        per_iteration = (time.perf_counter() - self.begun) / max(iteration - self.first, 1)
+        shown = {
+            "iteration": f"{iteration}/{self.iterations}",
+            "steps": f"{int(row['steps']):,}",
+            "steps/s": f"{row['time/fps']:,.0f}",
+            "return": f"{row['rollout/ep_rew_mean']:.1f}",
+        }
+        several = len(self.spec.constraints) > 1
+        for constraint in self.spec.constraints:
+            suffix = f"/{constraint.name}" if several else ""
+            label = f" {constraint.name}" if several else ""
+            shown[f"cost{label}"] = f"{row['rollout/ep_cost_mean' + suffix]:.2f} / {constraint.limit:g}"
+            if "train/multiplier" + suffix in row:
+                shown[f"nu{label}"] = f"{row['train/multiplier' + suffix]:.3f}"
+        shown["left"] = clock((self.iterations - iteration) * per_iteration)
+        return shown
+
+
+class Plain(Silent):
+    """A line now and then: for logs and pipes."""
+
+    def __init__(self, seconds: float = 10.0):
+        self.seconds, self.last = seconds, -float("inf")
+
+    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
+        super().start(run, spec, iteration, iterations)
+        print(f"run {run.path}", flush=True)
+
+    def update(self, row: dict[str, float]) -> None:
+        now = time.perf_counter()
+        if now - self.last >= self.seconds or row["iteration"] == self.iterations:
+            self.last = now
+            print("  ".join(f"{name} {value}" for name, value in self.summary(row).items()), flush=True)
+
+    def note(self, sentence: str) -> None:
+        print(f"note: {sentence}", file=sys.stderr, flush=True)
+
+
+class Live(Silent):
+    """A bar and the numbers that matter, redrawn in place; the cost is green under its limit and red over it."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self.console = Console()
+        self.live = RichLive(console=self.console, refresh_per_second=4)
+
+    def __enter__(self) -> Live:
+        self.live.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.live.__exit__(None, None, None)
+
+    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
+        super().start(run, spec, iteration, iterations)
+        self.console.print(f"run {run.path}", highlight=False, soft_wrap=True)
+        self.console.print("compiling …", highlight=False)
+
+    def update(self, row: dict[str, float]) -> None:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+
+        text = Text()
+        for name, value in self.summary(row).items():
+            style = "bold"
+            if name.startswith("cost"):
+                cost, limit = (float(part) for part in value.split(" / "))
+                style = "bold green" if cost <= limit else "bold red"
+            # A pair never breaks over two lines, however narrow the terminal.
+            text.append(f"{name} ".replace(" ", "\N{NO-BREAK SPACE}"), "dim")
+            text.append(value.replace(" ", "\N{NO-BREAK SPACE}"), style)
+            text.append("   ")
+        self.live.update(Group(ProgressBar(total=self.iterations, completed=row["iteration"]), text))
+
+    def note(self, sentence: str) -> None:
+        self.console.print(f"[yellow]note:[/] {sentence}", highlight=False)
+
+
+def display_for() -> Display:
+    """Live in a terminal, plain lines otherwise."""
+    return Live() if sys.stdout.isatty() else Plain()
+
+
+def clock(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

@@ -1,0 +1,50 @@
+"""Constrained tasks. `TASKS` lists them; `make` builds the vector environment of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cuprl.envs.circle import CIRCLE_TASKS
+from cuprl.envs.mujoco_env import MujocoTask, MujocoVectorEnv
+from cuprl.envs.protocol import Box, Constraint, Discrete, Spec, Step, VectorEnv
+from cuprl.envs.robots import SPEED_TASKS
+from cuprl.errors import UserError, unknown
+
+TASKS: dict[str, MujocoTask] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS)}
+
+
+def make(
+    task: str | MujocoTask,
+    num_envs: int = 1,
+    seed: int = 0,
+    threads: int = 1,
+    limits: dict[str, float] | float | None = None,
+) -> MujocoVectorEnv:
+    """The vector environment of a task, reset with `seed` (robot i with seed + i), its own limits or those given."""
+    if isinstance(task, str):
+        if task not in TASKS:
+            raise unknown("task", task, TASKS)
+        task = TASKS[task]
+    for name, value in (("num_envs", num_envs), ("threads", threads)):
+        if value < 1:
+            raise UserError(f"{name} is {value}; it must be at least 1.")
+    env = MujocoVectorEnv(replace(task, constraints=with_limits(task.constraints, limits)), num_envs, threads)
+    env.reset(seed)
+    return env
+
+
+def with_limits(
+    constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None
+) -> tuple[Constraint, ...]:
+    """The constraints with other limits: by name, or one number for all."""
+    if limits is None:
+        return constraints
+    names = [c.name for c in constraints]
+    given = limits if isinstance(limits, dict) else dict.fromkeys(names, limits)
+    for name in given:
+        if name not in names:
+            raise unknown("constraint", name, names)
+    return tuple(replace(c, limit=float(given.get(c.name, c.limit))) for c in constraints)
+
+
+__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "Spec", "Step", "VectorEnv", "make"]

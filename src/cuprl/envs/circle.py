@@ -1,0 +1,59 @@
+"""The paper's circle tasks: reward for running around a circle of radius d, cost where |x| > x_lim (last appendix)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from cuprl.envs import robots
+from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reset
+from cuprl.envs.protocol import Constraint
+
+RADIUS = 10.0  # d
+
+
+def circle_reward(physics: Physics, motion: Motion) -> np.ndarray:
+    """R(s) = v·[-y, x] / (1 + | ‖(x, y)‖ - d |); no alive bonus, no control cost."""
+    (x, y), (vx, vy) = motion.position.T, motion.velocity.T
+    return (-vx * y + vy * x) / (1.0 + np.abs(np.sqrt(x**2 + y**2) - RADIUS))
+
+
+def outside(x_lim: float) -> Costs:
+    def costs(physics: Physics, motion: Motion) -> np.ndarray:
+        """C(s) = 1[|x| > x_lim], after the step."""
+        return (np.abs(motion.position[:, :1]) > x_lim).astype(np.float64)
+
+    return costs
+
+
+def on_the_circle(noise: Reset) -> Reset:
+    """The robot's usual noise, then a place on the circle at a uniformly random angle."""
+
+    def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        qpos, qvel = noise(qpos, qvel, rng)
+        angle = rng.uniform(0.0, 2.0 * np.pi)
+        qpos[:2] = RADIUS * np.cos(angle), RADIUS * np.sin(angle)
+        return qpos, qvel
+
+    return reset
+
+
+def with_xy(physics: Physics) -> np.ndarray:
+    return np.concatenate((physics.qpos, physics.qvel), axis=1)
+
+
+LIMIT = (Constraint("outside", 50.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
+
+CIRCLE_TASKS = (
+    MujocoTask(
+        "humanoid-circle", "humanoid.xml", 5, LIMIT, partial(robots.humanoid_body, skip=0), robots.xy_of_mass_centre,
+        circle_reward, outside(2.5), robots.humanoid_fell, on_the_circle(robots.uniform_noise(1e-2)),
+        fields=("xipos", "cinert", "cvel", "qfrc_actuator"),
+    ),
+    MujocoTask(
+        "ant-circle", "ant.xml", 5, LIMIT, with_xy, robots.xy_of_torso,
+        circle_reward, outside(3.0), robots.ant_fell, on_the_circle(robots.normal_velocity_noise(0.1)),
+        fields=("xpos",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,176 @@
+"""The paper's robots with a speed limit: Gymnasium's v5 robots without contact forces, cost = speed.
+
+Each is bit-equal to Gymnasium's own environment (`include_cfrc_ext_in_observation=False, contact_cost_weight=0` for
+Ant and Humanoid). The speed is a position difference over the control interval: |vx| for robots on a line,
+sqrt(vx² + vy²) in the plane. The limits are half the discounted speed of an unconstrained PPO agent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics, Reset, Reward
+from cuprl.envs.protocol import Constraint
+
+# --- positions [N, k] -------------------------------------------------------------------------------------------
+
+
+def x_of_root(physics: Physics) -> np.ndarray:
+    return physics.qpos[:, :1].copy()
+
+
+def xy_of_root(physics: Physics) -> np.ndarray:
+    return physics.qpos[:, :2].copy()
+
+
+def xy_of_torso(physics: Physics) -> np.ndarray:
+    return physics.xpos[:, 1, :2].copy()
+
+
+def xy_of_mass_centre(physics: Physics) -> np.ndarray:
+    mass = physics.model.body_mass
+    return (np.einsum("b,nbj->nj", mass, physics.xipos) / mass.sum())[:, :2]
+
+
+# --- costs [N, 1] -----------------------------------------------------------------------------------------------
+
+
+def speed_on_line(physics: Physics, motion: Motion) -> np.ndarray:
+    return np.abs(motion.velocity)
+
+
+def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
+    return np.sqrt((motion.velocity**2).sum(axis=1, keepdims=True))
+
+
+# --- observations [N, obs] --------------------------------------------------------------------------------------
+
+
+def without_x(physics: Physics) -> np.ndarray:
+    return np.concatenate((physics.qpos[:, 1:], physics.qvel), axis=1)
+
+
+def without_xy(physics: Physics) -> np.ndarray:
+    return np.concatenate((physics.qpos[:, 2:], physics.qvel), axis=1)
+
+
+def without_x_clipped(physics: Physics) -> np.ndarray:
+    return np.concatenate((physics.qpos[:, 1:], np.clip(physics.qvel, -10, 10)), axis=1)
+
+
+def humanoid_body(physics: Physics, skip: int = 2) -> np.ndarray:
+    n = len(physics.qpos)
+    return np.concatenate(
+        (
+            physics.qpos[:, skip:],
+            physics.qvel,
+            physics.cinert[:, 1:].reshape(n, -1),
+            physics.cvel[:, 1:].reshape(n, -1),
+            physics.qfrc_actuator[:, 6:],
+        ),
+        axis=1,
+    )
+
+
+# --- terminations [N] -------------------------------------------------------------------------------------------
+
+
+def never(physics: Physics) -> np.ndarray:
+    return np.zeros(len(physics.qpos), bool)
+
+
+def hopper_fell(physics: Physics) -> np.ndarray:
+    z, angle = physics.qpos[:, 1], physics.qpos[:, 2]
+    sane = (np.abs(physics.qpos[:, 2:]) < 100).all(axis=1) & (np.abs(physics.qvel) < 100).all(axis=1)
+    return ~((z > 0.7) & (np.abs(angle) < 0.2) & sane)  # NaN counts as fallen
+
+
+def walker_fell(physics: Physics) -> np.ndarray:
+    z, angle = physics.qpos[:, 1], physics.qpos[:, 2]
+    return ~((z > 0.8) & (z < 2.0) & (np.abs(angle) < 1.0))
+
+
+def ant_fell(physics: Physics) -> np.ndarray:
+    z = physics.qpos[:, 2]
+    finite = np.isfinite(physics.qpos).all(axis=1) & np.isfinite(physics.qvel).all(axis=1)
+    return ~(finite & (z >= 0.2) & (z <= 1.0))
+
+
+def humanoid_fell(physics: Physics) -> np.ndarray:
+    z = physics.qpos[:, 2]
+    return ~((z > 1.0) & (z < 2.0))
+
+
+# --- rewards [N]: the order of operations is Gymnasium's, so that the last bit agrees -----------------------------
+
+
+def effort(action: np.ndarray, weight: float) -> np.ndarray:
+    return weight * np.square(action).sum(axis=1)
+
+
+def forward_alive(healthy: float, control: float) -> Reward:
+    def reward(physics: Physics, motion: Motion) -> np.ndarray:
+        return (motion.velocity[:, 0] + ~motion.terminated * healthy) - effort(motion.action, control)
+
+    return reward
+
+
+def forward_only(control: float) -> Reward:
+    def reward(physics: Physics, motion: Motion) -> np.ndarray:
+        return motion.velocity[:, 0] - effort(motion.action, control)
+
+    return reward
+
+
+def humanoid_reward(physics: Physics, motion: Motion) -> np.ndarray:
+    return (1.25 * motion.velocity[:, 0] + ~motion.terminated * 5.0) - effort(physics.ctrl, 0.1)
+
+
+# --- resets: one environment's qpos, qvel -----------------------------------------------------------------------
+
+
+def uniform_noise(scale: float) -> Reset:
+    def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return qpos + rng.uniform(-scale, scale, len(qpos)), qvel + rng.uniform(-scale, scale, len(qvel))
+
+    return reset
+
+
+def normal_velocity_noise(scale: float) -> Reset:
+    def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return qpos + rng.uniform(-scale, scale, len(qpos)), qvel + scale * rng.standard_normal(len(qvel))
+
+    return reset
+
+
+def speed_limit(limit: float) -> tuple[Constraint, ...]:
+    return (Constraint("speed", limit),)
+
+
+SPEED_TASKS = (
+    MujocoTask(
+        "hopper-speed", "hopper.xml", 4, speed_limit(82.748), without_x_clipped, x_of_root,
+        forward_alive(1.0, 1e-3), speed_on_line, hopper_fell, uniform_noise(5e-3),
+    ),
+    MujocoTask(
+        "ant-speed", "ant.xml", 5, speed_limit(103.115), without_xy, xy_of_torso,
+        forward_alive(1.0, 0.5), speed_in_plane, ant_fell, normal_velocity_noise(0.1), fields=("xpos",),
+    ),
+    MujocoTask(
+        "swimmer-speed", "swimmer.xml", 4, speed_limit(24.516), without_xy, xy_of_root,
+        forward_only(1e-4), speed_in_plane, never, uniform_noise(0.1),
+    ),
+    MujocoTask(
+        "humanoid-speed", "humanoid.xml", 5, speed_limit(20.140), humanoid_body, xy_of_mass_centre,
+        humanoid_reward, speed_in_plane, humanoid_fell, uniform_noise(1e-2),
+        fields=("xipos", "cinert", "cvel", "qfrc_actuator"),
+    ),
+    MujocoTask(
+        "halfcheetah-speed", "half_cheetah.xml", 5, speed_limit(151.989), without_x, x_of_root,
+        forward_only(0.1), speed_on_line, never, normal_velocity_noise(0.1),
+    ),
+    MujocoTask(
+        "walker2d-speed", "walker2d_v5.xml", 4, speed_limit(81.886), without_x_clipped, x_of_root,
+        forward_alive(1.0, 1e-3), speed_on_line, walker_fell, uniform_noise(5e-3),
+    ),
+)  # fmt: skip

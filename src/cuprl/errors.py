@@ -1,0 +1,25 @@
+"""The one exception a person is meant to read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Something the user can mend: the message names the wrong value, what is accepted, and the fix.
+
+    The command line prints it as one line and exits with status 2; no traceback reaches a person.
+    """
+
+
+class RunStopped(RuntimeError):  # noqa: N818
+    """A run had to stop; the message names the quantity, the iteration and the last good checkpoint."""
+
+
+def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
+    """'unknown task "hoper-speed"; did you mean hopper-speed? Accepted: …'"""
+    names = list(accepted)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return UserError(f"unknown {kind} {name!r}; {hint}Accepted: {', '.join(names)}.")

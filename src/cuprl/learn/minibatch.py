@@ -1,0 +1,87 @@
+"""First-order optimisation in epochs of shuffled minibatches, compiled as one loop that can stop early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax.flatten_util import ravel_pytree
+
+Params = Any
+Loss = Callable[[Params, Any], jax.Array]
+
+
+class Fit(NamedTuple):
+    params: Params
+    opt_state: Any
+    epochs: jax.Array  # [] epochs done
+
+
+ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's schedule comes at each update
+
+
+def init_adam(params: Params) -> Any:
+    """Adam sees all parameters as one vector: on a CPU one long step is faster than many short ones."""
+    return ADAM.init(ravel_pytree(params)[0])
+
+
+def clipped(gradient: jax.Array, max_norm: float) -> jax.Array:
+    return gradient * jnp.minimum(1.0, max_norm / (jnp.linalg.norm(gradient) + 1e-12))
+
+
+def shuffle(key: jax.Array, rows: int) -> jax.Array:
+    """A random order of [0, rows): sorted random integers that carry the row in their lowest bits.
+
+    Ten times faster on a CPU than jax.random.permutation, which sorts pairs twice; rows whose random bits are equal
+    (one pair in 2^19 for 5000 rows) keep their order.
+    """
+    mask = jnp.uint32((1 << (rows - 1).bit_length()) - 1)
+    return jnp.sort((jax.random.bits(key, (rows,)) & ~mask) | jnp.arange(rows, dtype=jnp.uint32)) & mask
+
+
+def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
+    """[B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
+    rows = jax.tree.leaves(data)[0].shape[0]
+    count = rows // size
+    order = shuffle(key, rows)[: count * size]
+    return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
+
+
+def fit(
+    loss: Loss,
+    params: Params,
+    opt_state: Any,
+    data: Any,  # arrays [B, ...]
+    key: jax.Array,
+    learning_rate: jax.Array | float,
+    epochs: int,
+    minibatch: int,
+    max_grad_norm: float | None = None,
+    keep_going: Callable[[Params], jax.Array] | None = None,
+) -> Fit:
+    """At most `epochs` passes over the data; after each, stop unless keep_going(params)."""
+    minibatch = min(minibatch, jax.tree.leaves(data)[0].shape[0])
+    vector, unravel = ravel_pytree(params)
+
+    def step(carry: tuple[jax.Array, Any], rows: Any) -> tuple[tuple[jax.Array, Any], None]:
+        vector, opt_state = carry
+        gradient = jax.grad(lambda v: loss(unravel(v), rows))(vector)
+        if max_grad_norm is not None:
+            gradient = clipped(gradient, max_grad_norm)
+        direction, opt_state = ADAM.update(gradient, opt_state)
+        return (vector - learning_rate * direction, opt_state), None
+
+    def epoch(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
+        done, key, _ = carry
+        key, key_epoch = jax.random.split(key)
+        rows = shuffled_minibatches(key_epoch, data, minibatch)
+        (vector, opt_state), _ = jax.lax.scan(step, (done.params, done.opt_state), rows)
+        go_on = jnp.array(True) if keep_going is None else keep_going(unravel(vector))
+        return Fit(vector, opt_state, done.epochs + 1), key, go_on
+
+    start = (Fit(vector, opt_state, jnp.zeros((), jnp.int32)), key, jnp.array(True))
+    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs), epoch, start)
+    return done._replace(params=unravel(done.params))

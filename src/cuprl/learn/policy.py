@@ -1,0 +1,114 @@
+"""Stochastic policies: a diagonal Gaussian for real actions, a categorical for discrete ones.
+
+Both have the same methods. A distribution is a NamedTuple of arrays with leading axes [...], so that it can be sliced
+into minibatches; log-probabilities, divergences and entropies SUM over action dimensions and are [...].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from cuprl.envs.protocol import Box, Spec
+from cuprl.learn.networks import init_mlp, mlp
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Normal(NamedTuple):
+    mean: Any  # [..., act]
+    log_std: Any  # [..., act]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """N(mean(s), diag(std)²) with a state-independent log std."""
+
+    obs_dim: int
+    act_dim: int
+    hidden: tuple[int, ...]
+    init_log_std: float
+
+    def init(self, key: jax.Array) -> dict[str, Any]:
+        layers = init_mlp(key, (self.obs_dim, *self.hidden, self.act_dim))
+        return {"layers": layers, "log_std": jnp.full(self.act_dim, self.init_log_std, jnp.float32)}
+
+    def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        return jax.random.normal(key, (*shape, self.act_dim))
+
+    def host_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        return rng.standard_normal((*shape, self.act_dim), np.float32)
+
+    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
+        """The action for standard noise drawn beforehand; the mode without noise."""
+        mean = mlp(params["layers"], obs, xp)
+        return mean if noise is None else mean + xp.exp(params["log_std"]) * noise
+
+    def dist(self, params: dict[str, Any], obs: Any) -> Any:
+        mean = mlp(params["layers"], obs)
+        return Normal(mean, jnp.broadcast_to(params["log_std"], mean.shape))
+
+    def log_prob(self, dist: Any, action: jax.Array) -> jax.Array:
+        z = (action - dist.mean) * jnp.exp(-dist.log_std)
+        return -0.5 * (z**2 + LOG_2PI).sum(-1) - dist.log_std.sum(-1)
+
+    def kl(self, p: Any, q: Any) -> jax.Array:
+        """KL(p, q). Written with expm1 so that it is exactly 0, not ±1e-8, where p = q."""
+        gap = p.log_std - q.log_std
+        shift = (p.mean - q.mean) * jnp.exp(-q.log_std)
+        return (0.5 * (jnp.expm1(2.0 * gap) + shift**2) - gap).sum(-1)
+
+    def entropy(self, dist: Any) -> jax.Array:
+        return (dist.log_std + 0.5 * (1.0 + LOG_2PI)).sum(-1)
+
+
+class Logits(NamedTuple):
+    log_p: Any  # [..., n], normalised
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """Softmax over n actions."""
+
+    obs_dim: int
+    n: int
+    hidden: tuple[int, ...]
+
+    def init(self, key: jax.Array) -> dict[str, Any]:
+        return {"layers": init_mlp(key, (self.obs_dim, *self.hidden, self.n))}
+
+    def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        return jax.random.gumbel(key, (*shape, self.n))
+
+    def host_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        return rng.gumbel(size=(*shape, self.n)).astype(np.float32)
+
+    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
+        logits = mlp(params["layers"], obs, xp)
+        return xp.argmax(logits if noise is None else logits + noise, axis=-1)
+
+    def dist(self, params: dict[str, Any], obs: Any) -> Any:
+        return Logits(jax.nn.log_softmax(mlp(params["layers"], obs)))
+
+    def log_prob(self, dist: Any, action: jax.Array) -> jax.Array:
+        return jnp.take_along_axis(dist.log_p, action[..., None].astype(int), axis=-1)[..., 0]
+
+    def kl(self, p: Any, q: Any) -> jax.Array:
+        return (jnp.exp(p.log_p) * (p.log_p - q.log_p)).sum(-1)
+
+    def entropy(self, dist: Any) -> jax.Array:
+        return -(jnp.exp(dist.log_p) * dist.log_p).sum(-1)
+
+
+Policy = Gaussian | Categorical
+
+
+def policy_for(spec: Spec, hidden: tuple[int, ...], init_log_std: float) -> Policy:
+    if isinstance(spec.action, Box):
+        return Gaussian(spec.obs_dim, spec.action.dim, hidden, init_log_std)
+    return Categorical(spec.obs_dim, spec.action.n, hidden)

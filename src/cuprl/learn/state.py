@@ -1,0 +1,21 @@
+"""The state an algorithm starts from: networks, optimisers, multipliers."""
+
+from __future__ import annotations
+
+import jax
+
+from cuprl.envs.protocol import Spec
+from cuprl.learn.critics import init_critics
+from cuprl.learn.lagrange import init_multiplier
+from cuprl.learn.minibatch import init_adam
+from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import Common
+from cuprl.learn.types import State
+
+
+def init_state(key: jax.Array, config: Common, spec: Spec) -> State:
+    key, key_policy, key_critics = jax.random.split(key, 3)
+    policy = policy_for(spec, config.hidden, config.init_log_std).init(key_policy)
+    critics = init_critics(key_critics, spec.obs_dim, config.hidden, len(spec.constraints))
+    multiplier = init_multiplier(len(spec.constraints), getattr(config, "multiplier_init", 0.0))
+    return State(policy, critics, init_adam(policy), init_adam(critics), multiplier, key)

@@ -1,0 +1,53 @@
+"""The arrays that pass between collecting, estimating and updating. T steps, N environments, B = T N, m costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from cuprl.learn.lagrange import Multiplier
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Rollout:
+    """What one policy did, time-major; observations already normalised."""
+
+    obs: Any  # [T, N, obs]
+    action: Any  # [T, N, act] or [T, N]
+    signal: Any  # [T, N, 1 + m] the reward, then the costs
+    next_obs: Any  # [T, N, obs] true successors
+    terminated: Any  # [T, N]
+    truncated: Any  # [T, N]
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Batch:
+    """What an update learns from, flat."""
+
+    obs: Any  # [B, obs]
+    action: Any  # [B, act] or [B]
+    adv_r: Any  # [B] standardised
+    adv_c: Any  # [B, m] as GAE gives it: each algorithm says what it does with the scale
+    ret: Any  # [B, 1 + m] value targets of the reward and the costs
+    cost_return: Any  # [m] the estimate of J^C
+    lr_scale: Any  # [] falls from 1 to 0 over the run if the learning rate is annealed
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class State:
+    """All that an algorithm learns."""
+
+    policy: Any
+    critics: Any  # a list of 1 + m networks: the reward's, then each cost's
+    policy_opt: Any
+    critic_opt: Any
+    multiplier: Multiplier
+    key: Any
+
+
+Metrics = dict[str, Any]

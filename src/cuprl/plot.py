@@ -1,0 +1,74 @@
+"""Pictures of runs: return above, cost below, the limit as a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuprl.errors import UserError
+from cuprl.runs import Run
+
+# Okabe and Ito's colours: told apart also by those who see few colours.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+def cost_column(key: str, name: str, columns: Sequence[str]) -> str:
+    """The column of a per-constraint metric: `key/<name>` if there are several constraints, else `key`."""
+    return f"{key}/{name}" if f"{key}/{name}" in columns else key
+
+
+def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Path:
+    """Learning curves of one or more runs in one picture; returns its path (in the first run's folder by default)."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    runs = [Run(path) for path in paths]
+    if not runs:
+        raise UserError("give at least one run folder to plot.")
+    limits: dict[str, set[float]] = {}
+    for run in runs:
+        for name, limit in run.config["limits"].items():
+            limits.setdefault(name, set()).add(limit)
+    figure, axes = plt.subplots(
+        1 + len(limits), 1, sharex=True, figsize=(7, 2.6 * (1 + len(limits))), constrained_layout=True
+    )
+    labels = [_label(run, runs) for run in runs]
+    for i, run in enumerate(runs):
+        progress = run.progress()
+        steps = progress["steps"] / 1e6
+        colour = COLOURS[i % len(COLOURS)]
+        axes[0].plot(steps, progress["rollout/ep_rew_mean"], color=colour, label=labels[i], linewidth=1.4)
+        for axis, name in zip(axes[1:], limits):
+            column = cost_column("rollout/ep_cost_mean", name, list(progress))
+            if name in run.config["limits"]:
+                axis.plot(steps, progress[column], color=colour, linewidth=1.4)
+    axes[0].set_ylabel("return")
+    for axis, (name, values) in zip(axes[1:], limits.items()):
+        axis.set_ylabel(f"{name} (discounted cost)")
+        for value in sorted(values):
+            axis.axhline(value, color="black", linestyle="--", linewidth=1)
+            corner = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom", "fontsize": 8}
+            axis.annotate(f"limit {value:g}", (0.995, value), **corner)
+        low, high = axis.get_ylim()
+        axis.set_ylim(min(low, 0.0), max(high, 1.1 * max(values)))
+    axes[-1].set_xlabel("environment steps (millions)")
+    axes[0].legend(fontsize=8, frameon=False, ncols=2 if len(runs) > 3 else 1)
+    axes[0].set_title(", ".join(dict.fromkeys(run.config["task"] for run in runs)), fontsize=10)
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(alpha=0.25)
+    out = Path(out) if out else runs[0].path / "curve.png"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, dpi=130)
+    plt.close(figure)
+    return out
+
+
+def _label(run: Run, runs: Sequence[Run]) -> str:
+    """As short as tells the runs apart."""
+    config = run.config
+    tasks = {r.config["task"] for r in runs}
+    parts = [config["task"]] if len(tasks) > 1 else []
+    return " ".join([*parts, config["algo"], f"seed {config['seed']}"])

@@ -1,0 +1,273 @@
+"""THE loop: collect -> estimate -> update -> record -> checkpoint; and resume, which continues it bit for bit."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from cuprl import backend, runs  # noqa: F401  (backend sets JAX up before anything imports it)
+
+import jax  # isort: skip
+import jax.numpy as jnp  # isort: skip
+
+from cuprl import algorithms, envs
+from cuprl.collect import Collector
+from cuprl.display import Display, display_for
+from cuprl.episodes import Episodes, Running, split_episodes
+from cuprl.errors import RunStopped, UserError
+from cuprl.learn.estimate import estimate
+from cuprl.learn.normaliser import Normaliser
+from cuprl.learn.policy import policy_for
+from cuprl.learn.types import Batch, Metrics, Rollout, State
+from cuprl.pytrees import from_arrays, to_arrays
+
+WINDOW = 100  # episodes in the reported means, as in the paper's table
+NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
+BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
+
+
+@partial(jax.jit, static_argnames=("policy", "shape"))
+def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array:
+    return policy.noise(jax.random.fold_in(key, NOISE), shape)
+
+
+@partial(jax.jit, static_argnames=("module", "config", "spec"))
+def learn(
+    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any], lr_scale: Any,
+    module: ModuleType, config: Any, spec: envs.Spec,
+) -> tuple[State, Metrics]:  # fmt: skip
+    """Estimate and update: the one compiled call of an iteration."""
+    batch: Batch = estimate(state.critics, rollout, cost_return, *running, lr_scale, config, spec)
+    state, metrics = module.update(state, batch, config, spec)
+    finite = jnp.array([jnp.isfinite(leaf).all() for leaf in jax.tree.leaves((state.policy, state.critics))]).all()
+    return state, {**metrics, "train/cost_return": batch.cost_return, "finite": finite}
+
+
+class Training:
+    """A run in memory, between two iterations."""
+
+    def __init__(self, config: dict[str, Any]):
+        self.module, self.config = algorithms.load(config["algo"], config["settings"])
+        num_envs, batch_size = self.config.num_envs, self.config.batch_size
+        self.iterations = int(config["steps"]) // batch_size
+        if self.iterations < 1:
+            raise UserError(f"steps is {config['steps']}, less than one batch; give at least {batch_size}.")
+        env = envs.make(config["task"], num_envs, threads=config["threads"], limits=config["limits"])
+        self.spec = env.spec
+        self.names = [c.name for c in env.spec.constraints]
+        self.discount = np.array([c.discount for c in env.spec.constraints])  # [m]
+        self.policy = policy_for(env.spec, self.config.hidden, self.config.init_log_std)
+        self.collector = Collector(env, batch_size // num_envs)
+        # Runs with neighbouring seeds share no environment seed.
+        self.collector.reset(int(np.random.SeedSequence([config["seed"], 1]).generate_state(1)[0]))
+        self.state = self.module.init(jax.random.PRNGKey(config["seed"]), self.config, env.spec)
+        self.normaliser = Normaliser.identity(env.spec.obs_dim)
+        self.running = Running.start(num_envs, len(self.names))
+        self.episodes = Episodes.none(len(self.names))
+        self.iteration = 0
+        self.at_bound = 0  # iterations in a row with a multiplier at its bound
+
+    def iterate(self) -> dict[str, float]:
+        """One iteration; returns its row of metrics."""
+        clock = [time.perf_counter()]
+        shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
+        noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
+        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, noise)
+        self._refuse_not_finite({"observation": rollout.next_obs, "reward": rollout.signal[..., 0]} | {
+            f"cost {name!r}": rollout.signal[..., 1 + i] for i, name in enumerate(self.names)})  # fmt: skip
+        done = (rollout.terminated > 0) | (rollout.truncated > 0)
+        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
+        self.episodes = (self.episodes + ended).last(WINDOW)
+        clock.append(time.perf_counter())
+
+        lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
+        running = (self.running.discounted, self.discount ** self.running.length[:, None])
+        self.state, metrics = jax.block_until_ready(
+            learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
+        )
+        if not metrics.pop("finite"):
+            self._refuse_not_finite({"loss (the updated parameters)": np.array(np.nan)})
+        self.normaliser = self.normaliser.update(raw_obs)
+        self.iteration += 1
+        maximum = getattr(self.config, "multiplier_max", np.inf)
+        self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
+        clock.append(time.perf_counter())
+        return self._row(metrics, len(ended.length), clock)
+
+    def numpy_policy(self) -> Any:
+        """The policy's parameters for acting on the host."""
+        return jax.tree.map(np.asarray, self.state.policy)
+
+    def _cost_return(self, ended: Episodes) -> np.ndarray:
+        """J^C [m] from the episodes that count; NaN if there are none, for `estimate` to fill in."""
+        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
+        if not len(counted.length):
+            return np.full(len(self.names), np.nan, np.float32)
+        plain = self.config.cost_return == "undiscounted"
+        return (counted.total[:, 1:] if plain else counted.discounted).mean(axis=0).astype(np.float32)
+
+    def _refuse_not_finite(self, quantities: dict[str, np.ndarray]) -> None:
+        for name, array in quantities.items():
+            if not np.isfinite(array).all():
+                raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")
+
+    def _row(self, metrics: Metrics, ended: int, clock: list[float]) -> dict[str, float]:
+        start, collected, updated = clock
+        recent = self.episodes
+        if not len(recent.length):  # no episode has ended yet: the means are unknown, not 0
+            recent = Episodes(*(np.full((1, *x.shape[1:]), np.nan) for x in recent))
+        row: dict[str, Any] = {
+            "iteration": self.iteration,
+            "steps": self.iteration * self.config.batch_size,
+            "rollout/ep_rew_mean": recent.total[:, 0].mean(),
+            "rollout/ep_cost_mean": recent.discounted.mean(axis=0),
+            "rollout/ep_cost_undiscounted_mean": recent.total[:, 1:].mean(axis=0),
+            "rollout/cost_limit": self.spec.limits,
+            "rollout/ep_len_mean": recent.length.mean(),
+            "rollout/episodes": ended,
+            **metrics,
+            "train/iterations_at_bound": self.at_bound,
+            "time/fps": self.config.batch_size / (updated - start),
+            "time/collect": collected - start,
+            "time/update": updated - collected,
+        }
+        return expand(row, self.names)
+
+    # --- checkpoints --------------------------------------------------------------------------------------------
+
+    def _template(self) -> dict[str, Any]:
+        normaliser, running = dataclasses.asdict(self.normaliser), self.running._asdict()
+        return {"state": self.state, "normaliser": normaliser, "running": running}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that is needed to continue, as plain arrays."""
+        return {
+            **to_arrays(self._template(), "learner"),
+            **{f"episodes.{name}": array for name, array in self.episodes._asdict().items()},
+            **{f"env.{name}": array for name, array in self.collector.env.get_state().items()},
+            "counters": np.array([self.iteration, self.at_bound], np.int64),
+        }
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        try:
+            learner = from_arrays(self._template(), arrays, "learner")
+            env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
+            self.collector.obs = self.collector.env.set_state(env)
+            self.episodes = Episodes(*(arrays[f"episodes.{name}"] for name in Episodes._fields))
+            self.iteration, self.at_bound = map(int, arrays["counters"])
+        except (KeyError, ValueError) as error:
+            raise UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.") from None
+        self.state, self.normaliser = learner["state"], Normaliser(**learner["normaliser"])
+        self.running = Running(**learner["running"])
+
+
+def expand(row: dict[str, Any], names: list[str]) -> dict[str, float]:
+    """Per-constraint values [m] become one column each, `key/<name>`; with one constraint just `key`."""
+    flat: dict[str, float] = {}
+    for key, value in row.items():
+        array = np.asarray(value)
+        if array.ndim == 0:
+            flat[key] = array.item()
+        elif len(names) == 1:
+            flat[key] = array[0].item()
+        else:
+            flat.update({f"{key}/{name}": x.item() for name, x in zip(names, array)})
+    return flat
+
+
+def train(
+    task: str,
+    algo: str = "cup",
+    *,
+    seed: int = 0,
+    steps: float = 2.5e6,
+    out: str | Path | None = None,
+    threads: int = 1,
+    limits: dict[str, float] | float | None = None,
+    checkpoint_every: int = 10,
+    display: Display | None = None,
+    **settings: Any,
+) -> runs.Run:
+    """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
+    config = {
+        "task": task, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
+        "limits": limits, "checkpoint_every": int(checkpoint_every), "settings": settings,
+    }  # fmt: skip
+    training = Training(config)
+    config["settings"] = dataclasses.asdict(training.config)
+    config["limits"] = {c.name: c.limit for c in training.spec.constraints}
+    run = runs.Run.create(out, config)
+    return _loop(training, run, display)
+
+
+def resume(run: str | Path | runs.Run, *, threads: int | None = None, display: Display | None = None) -> runs.Run:
+    """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped."""
+    run = run if isinstance(run, runs.Run) else runs.Run(run)
+    config = run.config if threads is None else {**run.config, "threads": threads}
+    display = display or display_for()
+    training = Training(config)
+    if run.checkpoints():
+        arrays, refused = run.latest()
+        for sentence in refused:
+            display.note(f"{sentence} Falling back to the one before it.")
+        training.restore(arrays)
+    run.forget_after(training.iteration)
+    return _loop(training, run, display)
+
+
+def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Run:
+    display = display or display_for()
+    every = run.config["checkpoint_every"]
+    last_good = run.checkpoints()[0] if run.checkpoints() else None
+    with stop_signals() as stopped, display:
+        display.start(run, training.spec, training.iteration, training.iterations)
+        while training.iteration < training.iterations:
+            try:
+                row = training.iterate()
+            except RunStopped as error:
+                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+                raise RunStopped(f"{error}; {where}.") from None
+            run.append(row)
+            display.update(row)
+            if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
+                display.note(
+                    f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
+                    "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+                )
+            if stopped or training.iteration % every == 0 or training.iteration == training.iterations:
+                last_good = run.save(training.iteration, training.arrays())
+            if stopped:
+                break
+    if training.iteration < training.iterations:
+        raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
+    return run
+
+
+@contextmanager
+def stop_signals() -> Iterator[list[int]]:
+    """While inside, Ctrl-C and SIGTERM only fill the list; a second Ctrl-C interrupts at once."""
+    received: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        if received:
+            raise KeyboardInterrupt("stopped at once; the newest checkpoint is intact")
+        received.append(number)
+
+    try:
+        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not the main thread: the program around us handles signals
+        before = {}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
