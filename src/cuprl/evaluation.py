@@ -17,9 +17,11 @@ from cuprl.learn.policy import Policy
 class SavedPolicy:
     """A policy out of a run: `predict` maps raw observations to actions, in plain NumPy."""
 
-    def __init__(self, policy: Policy, params: Any, normaliser: Normaliser, run: runs.Run, seed: int = 0):
-        self.policy, self.params, self.normaliser, self.run = policy, params, normaliser, run
-        self._rng = np.random.default_rng(seed)
+    def __init__(
+        self, policy: Policy, params: Any, normaliser: Normaliser, run: runs.Run, task: envs.Task | None = None
+    ):
+        self.policy, self.params, self.normaliser, self.run, self.task = policy, params, normaliser, run, task
+        self._rng = np.random.default_rng(0)
 
     def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
         """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy."""
@@ -28,16 +30,15 @@ class SavedPolicy:
         return self.policy.act(self.params, obs, noise, np)
 
 
-def load(run: str | Path | runs.Run) -> SavedPolicy:
-    """The policy of a run, from its newest intact checkpoint."""
+def load(run: str | Path | runs.Run, task: envs.Task | None = None) -> SavedPolicy:
+    """The policy of a run, from its newest intact checkpoint; a run on a task of one's own needs that task again."""
     from cuprl.training import Training
 
     run = run if isinstance(run, runs.Run) else runs.Run(run)
     arrays, _ = run.latest()
-    training = Training({**run.config, "threads": 1})
+    training = Training({**run.config, "threads": 1}, task)
     training.restore(arrays)
-    params = training.numpy_policy()
-    return SavedPolicy(training.policy, params, training.normaliser, run)
+    return SavedPolicy(training.policy, training.numpy_policy(), training.normaliser, run, task)
 
 
 def evaluate(
@@ -48,7 +49,7 @@ def evaluate(
         raise UserError(f"episodes is {episodes}; it must be at least 1.")
     saved = run if isinstance(run, SavedPolicy) else load(run)
     config = saved.run.config
-    env = envs.make(config["task"], episodes, seed, limits=config["limits"])
+    env = envs.make(saved.task or config["task"], episodes, seed, limits=config["limits"])
     spec = env.spec
     finished = run_episodes(env, saved, deterministic, seed)
     names = [c.name for c in spec.constraints]

@@ -93,7 +93,7 @@ class Run:
                       reverse=True)  # fmt: skip
 
     def save(self, iteration: int, arrays: dict[str, np.ndarray]) -> Path:
-        content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+        content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
         path = self.path / "checkpoints" / f"{iteration:08d}-{checksum(content)}.safetensors"
         write_atomically(path, content)
         for old in self.checkpoints()[KEEP:]:

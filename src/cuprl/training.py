@@ -55,13 +55,14 @@ def learn(
 class Training:
     """A run in memory, between two iterations."""
 
-    def __init__(self, config: dict[str, Any]):
+    def __init__(self, config: dict[str, Any], task: envs.Task | None = None):
+        """config: as in config.json; task: the task itself where its name alone does not find it."""
         self.module, self.config = algorithms.load(config["algo"], config["settings"])
         num_envs, batch_size = self.config.num_envs, self.config.batch_size
         self.iterations = int(config["steps"]) // batch_size
         if self.iterations < 1:
             raise UserError(f"steps is {config['steps']}, less than one batch; give at least {batch_size}.")
-        env = envs.make(config["task"], num_envs, threads=config["threads"], limits=config["limits"])
+        env = envs.make(task or config["task"], num_envs, threads=config["threads"], limits=config["limits"])
         self.spec = env.spec
         self.names = [c.name for c in env.spec.constraints]
         self.discount = np.array([c.discount for c in env.spec.constraints])  # [m]
@@ -185,7 +186,7 @@ def expand(row: dict[str, Any], names: list[str]) -> dict[str, float]:
 
 
 def train(
-    task: str,
+    task: str | envs.Task,
     algo: str = "cup",
     *,
     seed: int = 0,
@@ -198,23 +199,33 @@ def train(
     **settings: Any,
 ) -> runs.Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
+    task = envs.find(task)
     config = {
-        "task": task, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
+        "task": task.name, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
         "limits": limits, "checkpoint_every": int(checkpoint_every), "settings": settings,
     }  # fmt: skip
-    training = Training(config)
+    training = Training(config, task)
     config["settings"] = dataclasses.asdict(training.config)
     config["limits"] = {c.name: c.limit for c in training.spec.constraints}
     run = runs.Run.create(out, config)
     return _loop(training, run, display)
 
 
-def resume(run: str | Path | runs.Run, *, threads: int | None = None, display: Display | None = None) -> runs.Run:
-    """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped."""
+def resume(
+    run: str | Path | runs.Run,
+    *,
+    task: envs.Task | None = None,
+    threads: int | None = None,
+    display: Display | None = None,
+) -> runs.Run:
+    """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
+
+    A run on a task of one's own needs that task again.
+    """
     run = run if isinstance(run, runs.Run) else runs.Run(run)
     config = run.config if threads is None else {**run.config, "threads": threads}
     display = display or display_for()
-    training = Training(config)
+    training = Training(config, task)
     if run.checkpoints():
         arrays, refused = run.latest()
         for sentence in refused:

@@ -80,17 +80,17 @@ def run_tasks(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from cuprl.envs import TASKS
+    from cuprl.envs import TASKS, make
 
     table = Table(box=None)
     for name in ("task", "observation", "action", "constraint", "limit", "discount", "horizon"):
         table.add_column(name, justify="left" if name in ("task", "constraint") else "right")
     for task in TASKS.values():
-        spec = task.spec
+        spec = make(task).spec
         for constraint in spec.constraints:
             table.add_row(
                 task.name, str(spec.obs_dim), str(getattr(spec.action, "dim", "")),
-                constraint.name, f"{constraint.limit:g}", f"{constraint.discount:g}", str(task.horizon),
+                constraint.name, f"{constraint.limit:g}", f"{constraint.discount:g}", str(spec.horizon),
             )  # fmt: skip
     Console().print(table)
     return 0

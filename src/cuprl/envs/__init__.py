@@ -5,37 +5,40 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuprl.envs.circle import CIRCLE_TASKS
-from cuprl.envs.mujoco_env import MujocoTask, MujocoVectorEnv
-from cuprl.envs.protocol import Box, Constraint, Discrete, Spec, Step, VectorEnv
+from cuprl.envs.mujoco_env import MujocoTask
+from cuprl.envs.protocol import Box, Constraint, Discrete, Spec, Step, Task, VectorEnv
 from cuprl.envs.robots import SPEED_TASKS
 from cuprl.errors import UserError, unknown
 
-TASKS: dict[str, MujocoTask] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS)}
+TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS)}
+
+
+def find(task: str | Task) -> Task:
+    if not isinstance(task, str):
+        return task
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    return TASKS[task]
 
 
 def make(
-    task: str | MujocoTask,
+    task: str | Task,
     num_envs: int = 1,
     seed: int = 0,
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
-) -> MujocoVectorEnv:
+) -> VectorEnv:
     """The vector environment of a task, reset with `seed` (robot i with seed + i), its own limits or those given."""
-    if isinstance(task, str):
-        if task not in TASKS:
-            raise unknown("task", task, TASKS)
-        task = TASKS[task]
+    task = find(task)
     for name, value in (("num_envs", num_envs), ("threads", threads)):
         if value < 1:
             raise UserError(f"{name} is {value}; it must be at least 1.")
-    env = MujocoVectorEnv(replace(task, constraints=with_limits(task.constraints, limits)), num_envs, threads)
+    env = task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
     env.reset(seed)
     return env
 
 
-def with_limits(
-    constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None
-) -> tuple[Constraint, ...]:
+def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
     """The constraints with other limits: by name, or one number for all."""
     if limits is None:
         return constraints
@@ -47,4 +50,4 @@ def with_limits(
     return tuple(replace(c, limit=float(given.get(c.name, c.limit))) for c in constraints)
 
 
-__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "Spec", "Step", "VectorEnv", "make"]
+__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "Spec", "Step", "Task", "VectorEnv", "find", "make"]

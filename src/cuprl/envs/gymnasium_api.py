@@ -15,6 +15,12 @@ from cuprl.envs import make
 from cuprl.envs.mujoco_env import MujocoVectorEnv
 
 
+def make_robots(task: str, num_envs: int, threads: int = 1) -> MujocoVectorEnv:
+    env = make(task, num_envs, threads=threads)
+    assert isinstance(env, MujocoVectorEnv), f"{task} is not a MuJoCo task"
+    return env
+
+
 def spaces_of(env: MujocoVectorEnv) -> tuple[Box, Box]:
     """The observation and action space of one robot."""
     low, high = (np.array(bound, np.float32) for bound in env.physics.model.actuator_ctrlrange.T)
@@ -35,7 +41,7 @@ class SafeEnv(gymnasium.Env):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012
 
     def __init__(self, task: str, render_mode: str | None = None):
-        self.env = make(task, num_envs=1)
+        self.env = make_robots(task, num_envs=1)
         self.names = [c.name for c in self.env.spec.constraints]
         self.observation_space, self.action_space = spaces_of(self.env)
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.env.physics.dt)}
@@ -77,7 +83,7 @@ class SafeVectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, task: str, num_envs: int = 1, threads: int = 1, render_mode: str | None = None):
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r} draws one robot; use gymnasium.make instead of make_vec.")
-        self.env = make(task, num_envs, threads=threads)
+        self.env = make_robots(task, num_envs, threads)
         self.names = [c.name for c in self.env.spec.constraints]
         self.num_envs = num_envs
         self.render_mode = None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,9 +76,8 @@ class MujocoTask:
         path = Path(self.model)
         return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / self.model))
 
-    @cached_property
-    def spec(self) -> Spec:
-        return MujocoVectorEnv(self, num_envs=1).spec
+    def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> MujocoVectorEnv:
+        return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)
 
 
 class MujocoVectorEnv:

@@ -86,6 +86,18 @@ class VectorEnv(Protocol):
         ...
 
 
+class Task(Protocol):
+    """What can be trained on: anything with a name and constraints that makes its vector environment."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]: ...
+
+    def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv: ...
+
+
 def pack_generators(generators: list[np.random.Generator]) -> np.ndarray:
     """PCG64 generators as unsigned integers [N, 6], so that a checkpoint holds them without pickling."""
     low = (1 << 64) - 1
