@@ -63,7 +63,7 @@ class Run:
         file = self.path / "progress.csv"
         new = not file.exists()
         with file.open("a", newline="") as handle:
-            writer = csv.DictWriter(handle, list(row))
+            writer = csv.DictWriter(handle, list(row), lineterminator="\n")
             if new:
                 writer.writeheader()
             writer.writerow({name: repr(value) for name, value in row.items()})
@@ -75,6 +75,7 @@ class Run:
             raise UserError(f"{self.path} has no progress.csv yet; it is written after the first iteration.")
         with file.open() as handle:
             rows = list(csv.reader(handle))
+        rows = [row for row in rows if len(row) == len(rows[0])]  # a killed run may leave half a line
         columns = zip(*rows[1:]) if len(rows) > 1 else [()] * len(rows[0])
         return {name: np.array(column, np.float64) for name, column in zip(rows[0], columns)}
 

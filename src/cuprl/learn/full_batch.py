@@ -1,0 +1,57 @@
+"""Adam on the gradient of the whole batch: how the critics of the second-order methods learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+
+from cuprl.learn.critics import critic_loss
+from cuprl.learn.minibatch import ADAM, Fit, Loss, Params
+from cuprl.learn.settings import Common
+from cuprl.learn.types import Batch, State
+
+
+def chunks(data: Any, most: int) -> Any:
+    """[B, ...] -> [B // size, size, ...] in order, size the largest divisor of B that is at most `most`."""
+    rows = jax.tree.leaves(data)[0].shape[0]
+    size = max(d for d in range(1, min(most, rows) + 1) if rows % d == 0)
+    return jax.tree.map(lambda x: x.reshape(rows // size, size, *x.shape[1:]), data)
+
+
+def fit_full_batch(
+    loss: Loss,  # a mean over rows
+    params: Params,
+    opt_state: Any,
+    data: Any,  # arrays [B, ...]
+    learning_rate: jax.Array | float,
+    steps: int,
+    chunk: int,
+) -> Fit:
+    """`steps` Adam steps, each on the mean gradient of all rows.
+
+    It is summed over chunks that stay in the processor's cache: twice as fast as all rows at once.
+    """
+    vector, unravel = ravel_pytree(params)
+    parts = chunks(data, chunk)
+    count = jax.tree.leaves(parts)[0].shape[0]
+
+    def step(_: Any, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+        vector, opt_state = carry
+        gradient = jax.grad(lambda v, rows: loss(unravel(v), rows))
+        total, _ = jax.lax.scan(lambda s, rows: (s + gradient(vector, rows), None), jnp.zeros_like(vector), parts)
+        direction, opt_state = ADAM.update(total / count, opt_state)
+        return vector - learning_rate * direction, opt_state
+
+    vector, opt_state = jax.lax.fori_loop(0, steps, step, (vector, opt_state))
+    return Fit(unravel(vector), opt_state, jnp.array(steps, jnp.int32))
+
+
+def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fit:
+    return fit_full_batch(
+        lambda critics, rows: critic_loss(critics, *rows, config.critic_l2),
+        state.critics, state.critic_opt, (batch.obs, batch.ret),
+        config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
+    )  # fmt: skip

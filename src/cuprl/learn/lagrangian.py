@@ -1,0 +1,41 @@
+"""From a method for rewards alone to one for constraints: its own step, on the Lagrangian J - nu (J^C - b)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+
+from cuprl.envs.protocol import Spec
+from cuprl.learn import lagrange
+from cuprl.learn.settings import Lagrangian, choice
+from cuprl.learn.surrogate import COST_SCALES, scaled_cost_advantage
+from cuprl.learn.types import Batch, Metrics, State
+
+Improve = Callable[[State, Batch, jax.Array, Any, Spec], tuple[State, Metrics]]
+
+
+@dataclass(frozen=True)
+class LagrangianAdvantage(Lagrangian):
+    cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
+
+
+def lagrangian_advantage(adv_r: jax.Array, adv_c: jax.Array, multiplier: jax.Array) -> jax.Array:
+    """(A - sum_i nu_i A^C_i) / (1 + sum_i nu_i) [B].
+
+    The division is safety-starter-agents' (Ray et al. 2019): it keeps the size of the gradient as nu grows.
+    """
+    return (adv_r - adv_c @ multiplier) / (1.0 + multiplier.sum())
+
+
+def improve_lagrangian(
+    improve: Improve, state: State, batch: Batch, config: LagrangianAdvantage, spec: Spec
+) -> tuple[State, Metrics]:
+    """One iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
+    multiplier = lagrange.follow(state.multiplier, batch.cost_return - spec.limits, config)
+    batch = replace(batch, adv_c=scaled_cost_advantage(batch.adv_c, config.cost_advantage))
+    advantage = lagrangian_advantage(batch.adv_r, batch.adv_c, multiplier.value)
+    state, metrics = improve(replace(state, multiplier=multiplier), batch, advantage, config, spec)
+    return state, {**metrics, "train/multiplier": multiplier.value}

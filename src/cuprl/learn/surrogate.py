@@ -1,0 +1,62 @@
+"""What the policy losses share: the ratio to pi_k, surrogates, the scale of the cost advantage, what is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from cuprl.learn.estimate import standardise
+from cuprl.learn.policy import Policy
+from cuprl.learn.types import Batch, Metrics
+
+
+def rows_at(policy: Policy, params: Any, batch: Batch, adv_c: jax.Array) -> dict[str, Any]:
+    """What a policy loss reads, row by row; `params` are those of pi_k, which collected the batch."""
+    dist_k = policy.dist(params, batch.obs)
+    return {
+        "obs": batch.obs,
+        "action": batch.action,
+        "adv_r": batch.adv_r,
+        "adv_c": adv_c,
+        "logp_k": policy.log_prob(dist_k, batch.action),
+        "dist_k": dist_k,
+    }
+
+
+def ratio_to_k(policy: Policy, dist: Any, rows: Any) -> jax.Array:
+    """pi(a|s) / pi_k(a|s) [B]"""
+    return jnp.exp(policy.log_prob(dist, rows["action"]) - rows["logp_k"])
+
+
+def clipped_surrogate(ratio: jax.Array, advantage: jax.Array, clip: float) -> jax.Array:
+    """min( ratio A, clip(ratio, 1 - eps, 1 + eps) A ) of each row (Schulman et al. 2017, Eq. 7)."""
+    return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - clip, 1.0 + clip) * advantage)
+
+
+def surrogates(policy: Policy, params: Any, rows: Any) -> tuple[jax.Array, jax.Array]:
+    """mean ratio A (a scalar) and mean ratio A^C [m]."""
+    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
+    return (ratio * rows["adv_r"]).mean(), ratio @ rows["adv_c"] / len(ratio)
+
+
+COST_SCALES = ("standardise", "centre", "raw")
+
+
+def scaled_cost_advantage(adv_c: jax.Array, scale: str) -> jax.Array:
+    if scale == "raw":
+        return adv_c
+    return standardise(adv_c) if scale == "standardise" else adv_c - adv_c.mean(axis=0)
+
+
+def report(policy: Policy, params: Any, rows: Any) -> Metrics:
+    """Alike for all algorithms: approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds."""
+    dist = policy.dist(params, rows["obs"])
+    surrogate_return, surrogate_cost = surrogates(policy, params, rows)
+    return {
+        "train/approx_kl": policy.kl(rows["dist_k"], dist).mean(),
+        "train/surrogate_return": surrogate_return,
+        "train/surrogate_cost": surrogate_cost,
+        "train/entropy": policy.entropy(dist).mean(),
+    }

@@ -1,0 +1,143 @@
+"""Multipliers, normaliser, shuffles, minibatch fits, critics, settings."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from cuprl.errors import UserError
+from cuprl.learn import lagrange
+from cuprl.learn.critics import critic_loss, init_critics, values
+from cuprl.learn.minibatch import clipped, fit, init_adam, shuffle, shuffled_minibatches
+from cuprl.learn.normaliser import Normaliser
+from cuprl.learn.settings import Common, configure, parse_value
+
+
+def test_ascent_is_the_papers_rule_and_stays_in_its_bounds():
+    nu = lagrange.init_multiplier(2, 0.5)
+    nu = lagrange.ascent(nu, jnp.array([10.0, -100.0]), 0.01, 2.0)
+    np.testing.assert_allclose(nu.value, [0.6, 0.0], rtol=1e-6)
+    assert lagrange.ascent(nu, jnp.array([1e6, 0.0]), 0.01, 2.0).value[0] == 2.0
+
+
+def test_adam_multiplier_against_plain_adam():
+    rng = np.random.default_rng(0)
+    nu, value, first, second = lagrange.init_multiplier(1, 1.0), 1.0, 0.0, 0.0
+    for k in range(1, 20):
+        excess = rng.normal()
+        nu = lagrange.adam(nu, jnp.array([excess]), 0.035, 2.0)
+        first, second = 0.9 * first + 0.1 * excess, 0.999 * second + 0.001 * excess**2
+        value += 0.035 * (first / (1 - 0.9**k)) / (np.sqrt(second / (1 - 0.999**k)) + 1e-8)
+        value = min(max(value, 0.0), 2.0)
+        assert nu.value[0] == pytest.approx(value, rel=1e-4)
+
+
+def test_pid_answers_at_once_and_forgets_what_is_over():
+    nu = lagrange.init_multiplier(1, 0.0)
+    up = lagrange.pid(nu, jnp.array([5.0]), 0.01, 2.0)
+    assert up.value[0] == pytest.approx(0.1 * 5 + 0.01 * 5, rel=1e-5)
+    assert lagrange.pid(up, jnp.array([-5.0]), 0.01, 2.0).value[0] == 0.0
+
+
+def test_normaliser_in_pieces_equals_the_whole():
+    data = np.random.default_rng(0).normal(3.0, 2.0, size=(100, 4, 3))
+    pieces = Normaliser.identity(3)
+    for part in np.split(data, [10, 55]):
+        pieces = pieces.update(part)
+    flat = data.reshape(-1, 3)
+    np.testing.assert_allclose(pieces.mean, flat.mean(axis=0))
+    np.testing.assert_allclose(pieces.var, flat.var(axis=0))
+    expected = np.clip((flat - flat.mean(axis=0)) / flat.std(axis=0), -5, 5)
+    np.testing.assert_allclose(pieces.apply(flat), expected, atol=1e-5)
+    assert pieces.apply(flat + 1e9).max() == 5.0
+
+
+@pytest.mark.parametrize("rows", [1, 7, 64, 5000])
+def test_shuffle_is_a_permutation_and_each_key_gives_another(rows):
+    order = np.asarray(shuffle(jax.random.PRNGKey(0), rows))
+    np.testing.assert_array_equal(np.sort(order), np.arange(rows))
+    if rows > 7:
+        assert (order != np.asarray(shuffle(jax.random.PRNGKey(1), rows))).any()
+
+
+def test_shuffle_has_no_favourite_places():
+    orders = jax.vmap(lambda key: shuffle(key, 50))(jax.random.split(jax.random.PRNGKey(0), 4000))
+    np.testing.assert_allclose(np.asarray(orders).mean(axis=0), 24.5, atol=1.0)  # std of the mean: 14.4 / sqrt(4000)
+
+
+def test_minibatches_keep_rows_together():
+    data = {"a": jnp.arange(130), "b": jnp.arange(130)[:, None] * 2.0}
+    parts = shuffled_minibatches(jax.random.PRNGKey(0), data, 64)
+    assert parts["a"].shape == (2, 64) and parts["b"].shape == (2, 64, 1)
+    np.testing.assert_array_equal(parts["b"][..., 0], 2.0 * parts["a"])
+    assert len(np.unique(parts["a"])) == 128
+
+
+def test_fit_is_plain_adam_on_minibatches():
+    """One minibatch an epoch, so that the order of rows cannot matter: the steps are Adam's by hand."""
+    x = np.random.default_rng(0).normal(size=(32, 3))
+    params = {"w": jnp.ones(3)}
+    done = fit(lambda p, rows: ((rows - p["w"]) ** 2).mean(), params, init_adam(params), jnp.array(x),
+               jax.random.PRNGKey(0), 0.1, epochs=5, minibatch=32)  # fmt: skip
+    w, first, second = np.ones(3), np.zeros(3), np.zeros(3)
+    for k in range(1, 6):
+        gradient = 2 * (w - x).mean(axis=0) / 3
+        first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient**2
+        w = w - 0.1 * (first / (1 - 0.9**k)) / (np.sqrt(second / (1 - 0.999**k)) + 1e-8)
+    np.testing.assert_allclose(done.params["w"], w, rtol=1e-4)
+    assert done.epochs == 5
+
+
+def test_fit_stops_after_the_epoch_that_breaks_the_rule():
+    params = {"w": jnp.zeros(())}
+    data = jnp.ones((64, 1))
+    arguments = (lambda p, rows: -(p["w"] * rows).mean(), params, init_adam(params), data, jax.random.PRNGKey(0), 0.1)
+    done = fit(*arguments, epochs=50, minibatch=64, keep_going=lambda p: p["w"] <= 0.55)
+    assert done.epochs == 6  # Adam climbs 0.1 a step; 0.6 is the first above
+    nan = fit(*arguments, epochs=50, minibatch=64, keep_going=lambda p: p["w"] * jnp.nan <= 0.55)
+    assert nan.epochs == 1
+
+
+def test_gradient_clipping_only_shortens():
+    g = jnp.array([3.0, 4.0])
+    np.testing.assert_allclose(clipped(g, 1.0), g / 5, rtol=1e-6)
+    np.testing.assert_allclose(clipped(g, 40.0), g)
+    assert (clipped(jnp.zeros(2), 1.0) == 0.0).all()
+
+
+def test_critic_loss_and_its_gradient():
+    critics = init_critics(jax.random.PRNGKey(0), 2, (4,), 1)
+    rng = np.random.default_rng(0)
+    obs, target = jnp.array(rng.normal(size=(9, 2))), jnp.array(rng.normal(size=(9, 2)))
+    plain = sum(
+        float(((np.asarray(values(critics, obs))[:, i] - np.asarray(target)[:, i]) ** 2).mean())
+        + 0.01 * sum(float((np.asarray(leaf) ** 2).sum()) for leaf in jax.tree.leaves(critics[i]))
+        for i in range(2)
+    )
+    assert critic_loss(critics, obs, target, 0.01) == pytest.approx(plain, rel=1e-5)
+    gradient = jax.grad(critic_loss)(critics, obs, target, 0.01)
+    bias = critics[0][0][1]
+    nudge = jnp.zeros_like(bias).at[1].set(1e-2)
+    up, down = ([[(critics[0][0][0], bias + s * nudge), critics[0][1]], critics[1]] for s in (1, -1))
+    slope = (critic_loss(up, obs, target, 0.01) - critic_loss(down, obs, target, 0.01)) / 2e-2
+    assert gradient[0][0][1][1] == pytest.approx(float(slope), rel=2e-2)
+
+
+@pytest.mark.parametrize("text, value", [("2.5e6", 2_500_000), ("2_500_000", 2_500_000), ("7", 7)])
+def test_whole_numbers_as_people_write_them(text, value):
+    assert parse_value(int, text, "steps") == value
+
+
+@pytest.mark.parametrize("changes, words", [
+    ({"alpa": 1}, "alpa"), ({"num_envs": 3}, "multiple"), ({"gamma": 2.0}, "between 0 and 1"),
+    ({"gamma": "much"}, "a number"), ({"batch_size": "1.5"}, "whole number"), ({"time_limits": "no"}, "bootstrap"),
+])  # fmt: skip
+def test_wrong_settings_are_named(changes, words):
+    with pytest.raises(UserError, match=words):
+        configure(Common, changes, "x")
+
+
+def test_settings_from_words_and_from_json():
+    config = configure(Common, {"hidden": "32,16", "anneal": "no", "minibatch": 1}, "x")
+    assert config.hidden == (32, 16) and config.anneal is False
+    assert configure(Common, {"hidden": [32, 16]}, "x").hidden == (32, 16)

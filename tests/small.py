@@ -1,0 +1,23 @@
+"""Settings that make a real run small: seconds instead of minutes, nothing else changed."""
+
+import numpy as np
+
+from cuprl.display import Silent
+
+SMALL = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
+QUIET = {"display": Silent()}
+
+
+def same_progress(a, b):
+    """Two runs' metrics are equal to the last bit, apart from the clock."""
+    first, second = a.progress(), b.progress()
+    assert list(first) == list(second)
+    for name in first:
+        if not name.startswith("time/"):
+            np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+
+
+def same_arrays(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)

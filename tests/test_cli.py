@@ -1,0 +1,107 @@
+"""The command as a person types it: right words and wrong ones. No traceback reaches a person."""
+
+import json
+
+import pytest
+
+from cuprl.cli import COMMANDS, main
+from cuprl.training import train
+from small import QUIET, SMALL
+
+FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return train("hopper-speed", steps=600, out=tmp_path_factory.mktemp("runs") / "r", **SMALL, **QUIET)
+
+
+@pytest.mark.parametrize("argv", [[], ["--help"], ["--version"], ["tasks"], ["algos"], ["algos", "cup"]])
+def test_commands_that_only_tell(argv, capsys):
+    assert main(argv) == 0
+    assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    assert "usage: cup " + command in capsys.readouterr().out
+
+
+def test_train_help_shows_the_settings_of_the_algorithm(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    shown = capsys.readouterr().out
+    assert "--alpha" in shown and "weight of sqrt(KL)" in shown and "[0.2]" in shown
+
+
+def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
+    path = tmp_path / "r"
+    assert main(["train", "hopper-speed", "--steps", "4e2", "--out", str(path), "--evaluate", "--plot", *FLAGS]) == 0
+    shown = capsys.readouterr().out
+    assert "iteration 2/2" in shown and "sampled" in shown and (path / "curve.png").stat().st_size > 10_000
+    assert main(["resume", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["eval", str(path), "--episodes", "3", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["episodes"] == 3 and result["deterministic"] is True
+    assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
+    assert "hopper-speed, cup, 3 episodes" in capsys.readouterr().out
+
+
+def test_plot_several_runs(run, tmp_path, capsys):
+    picture = tmp_path / "deep" / "both.svg"
+    assert main(["plot", str(run.path), str(run.path), "--out", str(picture)]) == 0
+    assert str(picture) in capsys.readouterr().out and picture.read_text().startswith("<?xml")
+
+
+def test_speed_as_json(capsys, monkeypatch):
+    from cuprl import speed
+
+    real = speed.measure
+    monkeypatch.setattr(speed, "measure", lambda *a, **k: real(*a, **k, **SMALL))
+    assert main(["speed", "hopper-speed", "--rounds", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ratio"] > 0
+
+
+@pytest.mark.parametrize("argv, words", [
+    (["trian", "hopper-speed"], "did you mean train"),
+    (["train", "hoper-speed"], "did you mean hopper-speed"),
+    (["train", "hopper-speed", "--algo", "cap"], "did you mean cup"),
+    (["train", "hopper-speed", "--alpa", "0.1"], "did you mean --alpha"),
+    (["train", "hopper-speed", "--alpha", "much"], "alpha is 'much'; give a number"),
+    (["train", "hopper-speed", "--steps", "100"], "give at least 5000"),
+    (["train", "hopper-speed", "--steps", "many"], "give a whole number"),
+    (["train", "hopper-speed", "--limit", "low"], "--limit is 'low'; give a number"),
+    (["train", "hopper-speed", "--limit", "nan"], "give a finite number"),
+    (["train", "hopper-speed", "--limit", "sped=3"], "did you mean speed"),
+    (["train", "hopper-speed", "--threads", "0"], "threads is 0"),
+    (["train", "hopper-speed", "--improvement", "magic"], "accepted: sqrt-kl, clip"),
+    (["train", "hopper-speed", "extra"], "unexpected argument 'extra'"),
+    (["train"], "TASK"),
+    (["eval", "nowhere"], "not a run"),
+    (["resume", "nowhere"], "not a run"),
+    (["plot", "nowhere"], "not a run"),
+    (["algos", "cap"], "did you mean cup"),
+    (["speed", "hopper-speed", "--rounds", "0"], "rounds is 0"),
+])  # fmt: skip
+def test_wrong_input_gets_one_sentence_and_status_2(argv, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(argv) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err and shown.err.count("\n") == 1 and not shown.out
+    assert not list(tmp_path.iterdir())  # nothing was made
+
+
+def test_a_folder_in_use_is_not_touched(run, capsys):
+    before = sorted(p.name for p in run.path.rglob("*"))
+    assert main(["train", "hopper-speed", "--out", str(run.path)]) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert sorted(p.name for p in run.path.rglob("*")) == before
+
+
+def test_eval_with_a_wrong_number(run, capsys):
+    assert main(["eval", str(run.path), "--episodes", "0"]) == 2
+    assert "episodes is 0" in capsys.readouterr().err
