@@ -30,6 +30,14 @@ ALGORITHMS: dict[str, Entry] = {
         "improvement": "clip", "projection_kl": "new-half", "cost_advantage": "centre",
         "cost_return": "undiscounted", "cost_window": 50, "multiplier": "adam", "multiplier_lr": 0.035,
         "multiplier_max": 0.2, "epochs": 40, "projection_epochs": 40, "projection_stop": "half"}),
+    "ppo": Entry("ppo", "Proximal Policy Optimization (Schulman et al. 2017), unconstrained", {}),
+    "ppo-lag": Entry("ppo_lag", "PPO-L: PPO on the Lagrangian (Ray et al. 2019)", {}),
+    "trpo": Entry("trpo", "Trust Region Policy Optimization (Schulman et al. 2015), unconstrained", {}),
+    "trpo-lag": Entry("trpo_lag", "TRPO-L: TRPO on the Lagrangian (Ray et al. 2019)", {}),
+    "cpo": Entry("cpo", "Constrained Policy Optimization (Achiam et al. 2017)", {}),
+    "pcpo": Entry("pcpo", "Projection-Based Constrained Policy Optimization (Yang et al. 2020), KL projection", {}),
+    "pcpo-l2": Entry("pcpo", "PCPO with its projection in the plain distance of parameters", {"projection": "l2"}),
+    "focops": Entry("focops", "First Order Constrained Optimization in Policy Space (Zhang et al. 2020)", {}),
 }  # fmt: skip
 
 

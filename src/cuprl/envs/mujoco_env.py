@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,10 +72,18 @@ class MujocoTask:
     horizon: int = 1000
 
     def load(self) -> mujoco.MjModel:
-        if self.model.lstrip().startswith("<"):
-            return mujoco.MjModel.from_xml_string(self.model)
-        path = Path(self.model)
-        return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / self.model))
+        before, messages = mujoco.get_mju_user_warning(), list[str]()
+        mujoco.set_mju_user_warning(messages.append)  # instead of MuJoCo's log file in the working directory
+        try:
+            if self.model.lstrip().startswith("<"):
+                return mujoco.MjModel.from_xml_string(self.model)
+            path = Path(self.model)
+            return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / self.model))
+        finally:
+            mujoco.set_mju_user_warning(before)
+            for message in messages:
+                if "settotalmass" not in message:  # deprecated, and in Gymnasium's half cheetah
+                    warnings.warn(f"{self.name}: {message}", stacklevel=2)
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> MujocoVectorEnv:
         return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)
