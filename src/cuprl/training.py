@@ -57,12 +57,13 @@ class Training:
 
     def __init__(self, config: dict[str, Any], task: envs.Task | None = None):
         """config: as in config.json; task: the task itself where its name alone does not find it."""
-        self.module, self.config = algorithms.load(config["algo"], config["settings"])
+        task = envs.find(task or config["task"])
+        self.module, self.config = algorithms.load(config["algo"], {**getattr(task, "settings", {}), **config["settings"]})
         num_envs, batch_size = self.config.num_envs, self.config.batch_size
         self.iterations = int(config["steps"]) // batch_size
         if self.iterations < 1:
             raise UserError(f"steps is {config['steps']}, less than one batch; give at least {batch_size}.")
-        env = envs.make(task or config["task"], num_envs, threads=config["threads"], limits=config["limits"])
+        env = envs.make(task, num_envs, threads=config["threads"], limits=config["limits"])
         self.spec = env.spec
         self.names = [c.name for c in env.spec.constraints]
         self.discount = np.array([c.discount for c in env.spec.constraints])  # [m]
@@ -97,7 +98,8 @@ class Training:
         )
         if not metrics.pop("finite"):
             self._refuse_not_finite({"loss (the updated parameters)": np.array(np.nan)})
-        self.normaliser = self.normaliser.update(raw_obs)
+        if self.config.normalise:
+            self.normaliser = self.normaliser.update(raw_obs)
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
         self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0

@@ -16,6 +16,10 @@ TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TAS
 def find(task: str | Task) -> Task:
     if not isinstance(task, str):
         return task
+    if task.startswith("tabular:"):
+        from cuprl.envs.tabular import tabular_task
+
+        return tabular_task(task)
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     return TASKS[task]

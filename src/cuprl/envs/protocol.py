@@ -87,7 +87,10 @@ class VectorEnv(Protocol):
 
 
 class Task(Protocol):
-    """What can be trained on: anything with a name and constraints that makes its vector environment."""
+    """What can be trained on: anything with a name and constraints that makes its vector environment.
+
+    A task may also have `settings`, a dict: what it changes of every algorithm's defaults.
+    """
 
     @property
     def name(self) -> str: ...

@@ -31,7 +31,8 @@ class Common:
         "bootstrap", "what a time limit is: a cut to bootstrap over, or a real end as in the paper's runs",
         ("bootstrap", "terminal"),
     )  # fmt: skip
-    hidden: tuple[int, ...] = setting((64, 64), "sizes of the hidden tanh layers, as 64,64")
+    normalise: bool = setting(True, "observations are shifted and scaled by their running mean and deviation")
+    hidden: tuple[int, ...] = setting((64, 64), "sizes of the hidden tanh layers, as 64,64; none: a linear policy")
     init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy")
     critic_lr: float = setting(3e-4, "learning rate of the critics")
     critic_epochs: int = setting(10, "passes of the critics over each batch")
@@ -92,7 +93,7 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
             return float(text.replace("_", ""))
         if kind is str:
             return text
-        return tuple(parse_value(get_args(kind)[0], part, name) for part in text.split(",") if part)
+        return tuple(parse_value(get_args(kind)[0], part, name) for part in text.split(",") if part not in ("", "none"))
     except (ValueError, KeyError, OverflowError):
         wanted = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "numbers such as 64,64")
         raise UserError(f"{name} is {text!r}; give {wanted}.") from None

@@ -1,0 +1,88 @@
+"""The `theory` command, through a parser of its own."""
+
+import argparse
+import json
+
+import pytest
+
+from cuprl.cli import theory
+from cuprl.errors import UserError
+
+
+def cup(*words):
+    parser = argparse.ArgumentParser(prog="cup")
+    theory.add(parser.add_subparsers(dest="command"))
+    args = parser.parse_args(["theory", *words])
+    return args.run(args)
+
+
+def test_the_table_fits_80_columns_and_shows_what_fails(capsys):
+    assert cup("--instances", "60", "--lambdas", "0,0.95") == 0
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert lines[0] == "60 random problems, seed 0"
+    assert max(map(len, lines)) <= 80
+    corrected = next(line for line in lines if " theorem-1-corrected " in line)
+    assert corrected.split()[:4] == ["theorem-1-corrected", "0", "100%", "0"]
+    first = next(i for i, line in enumerate(lines) if " theorem-1 " in line)
+    assert "100%" in lines[first]
+    assert "0.95" in lines[first + 1]
+    assert "100%" not in lines[first + 1]
+    assert "\x1b" not in captured.out + captured.err  # no bar and no colour away from a terminal
+
+
+def test_json_holds_the_same_numbers(capsys):
+    assert cup("--instances", "60", "--lambdas", "1", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    by_name = {row["statement"]: row for row in rows}
+    assert by_name["cpo-return"]["held"] == by_name["cpo-return"]["instances"] == 60
+    assert by_name["lemma"]["tightness"] is None  # at lambda = 1 both distributions are the initial one
+    assert by_name["theorem-1"]["share"] < 0.5
+
+
+def test_a_failure_is_never_rounded_up(capsys):
+    from cuprl.theory.study import Row
+
+    assert theory._percent(Row("x", "paper", "", 0.0, 100_000, 99_999, 0.1, 1.0)) == "99.99%"
+    assert theory._percent(Row("x", "paper", "", 0.0, 100_000, 100_000, 0.0, 1.0)) == "100%"
+
+
+def test_counterexample_is_printed(capsys):
+    assert cup("--counterexample", "proposition-1", "--lambdas", "1") == 0
+    assert "proposition-1 (return, below, TV) fails at lambda = 1" in capsys.readouterr().out
+    assert cup("--counterexample", "cpo-return", "--lambdas", "0.5") == 0
+    assert "no counterexample to cpo-return was found" in capsys.readouterr().out
+
+
+def test_front(capsys):
+    assert cup("front", "chain", "--points", "3") == 0
+    assert "chain: best return under each limit on its cost (wear)" in capsys.readouterr().out
+    assert cup("front", "chain", "--points", "3", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [point["limit"] for point in report["front"]] == pytest.approx([0, 10, 20])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["optimun"], "unknown part of theory 'optimun'"),
+        (["study", "chain"], "try cup theory front chain"),
+        (["front"], "front needs a problem"),
+        (["front", "gridwold"], "unknown problem 'gridwold'; did you mean gridworld?"),
+        (["front", "chain", "--points", "1"], "points is 1; accepted is 2 or more"),
+        (["--instances", "many"], "instances is 'many'; accepted is a whole number"),
+        (["--instances", "2.5"], "instances is '2.5'"),
+        (["--instances", "0"], "instances is 0"),
+        (["--lambdas", "0;1"], "lambdas is '0;1'"),
+        (["--lambdas", "2"], "lambda is 2; accepted is 0 to 1"),
+        (["--counterexample", "theorem-9"], "unknown statement 'theorem-9'; did you mean"),
+    ],
+)
+def test_bad_input(words, sentence):
+    with pytest.raises(UserError) as error:
+        cup(*words)
+    assert sentence in str(error.value)
+
+
+def test_large_numbers_may_be_written_short():
+    assert theory._whole("instances", "1e4") == theory._whole("instances", "10_000") == 10_000
