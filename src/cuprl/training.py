@@ -58,7 +58,7 @@ class Training:
     def __init__(self, config: dict[str, Any], task: envs.Task | None = None):
         """config: as in config.json; task: the task itself where its name alone does not find it."""
         task = envs.find(task or config["task"])
-        self.module, self.config = algorithms.load(config["algo"], {**getattr(task, "settings", {}), **config["settings"]})
+        self.module, self.config = algorithms.load(config["algo"], config["settings"], getattr(task, "settings", {}))
         num_envs, batch_size = self.config.num_envs, self.config.batch_size
         self.iterations = int(config["steps"]) // batch_size
         if self.iterations < 1:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import optimum
 from cuprl.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ EXAMPLES = """examples:
   cup theory --instances 10000 --lambdas 0.95   more problems, one lambda
   cup theory --counterexample proposition-1     a smallest problem on which it fails
   cup theory front gridworld                    best return under each cost limit
+  cup theory optimum --algos cup --seeds 2      train, and compare with the exact optimum
 """
 HEADINGS = {"paper": "As the paper prints them", "classical": "Known before", "corrected": "In their place"}
 LEGEND = """holds: share of the problems. worst: largest violation over the larger side.
@@ -36,7 +38,7 @@ def add(subparsers: argparse._SubParsersAction) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", default="study", help="study (default): the theorems; front: a Pareto front")
+    parser.add_argument("what", nargs="?", default="study", help="study (default), front or optimum")
     parser.add_argument("generator", nargs="?", help="for front: the problem, e.g. gridworld")
     parser.add_argument("--instances", default="2000", help="random problems for each lambda (default 2000)")
     parser.add_argument("--seed", default="0", help="seed of the random problems (default 0)")
@@ -44,6 +46,7 @@ def add(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--counterexample", metavar="STATEMENT", help="print a smallest problem on which it fails")
     parser.add_argument("--points", default="9", help="for front: number of limits (default 9)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    optimum.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -196,4 +199,4 @@ def _numbers(name: str, text: str) -> list[float]:
         raise UserError(f"{name} is {text!r}; accepted are numbers between commas, as in 0,0.5,0.95,1.") from None
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], int]] = {"study": _study, "front": _front}
+PARTS: dict[str, Callable[[argparse.Namespace], int]] = {"study": _study, "front": _front, "optimum": optimum.run}

@@ -27,8 +27,21 @@ class TabularTask:
         self.name = name or PREFIX + cmdp.name
         limits = zip(cmdp.cost_names, cmdp.limits)
         self.constraints = tuple(Constraint(cost, float(limit), discount=1.0) for cost, limit in limits)
-        # The discount is the problem's; one-hot observations need no normalising.
-        self.settings: dict[str, Any] = {"gamma": cmdp.gamma, "normalise": False}
+        self.settings: dict[str, Any] = {
+            "gamma": cmdp.gamma,
+            "normalise": False,  # one-hot observations need none
+            "hidden": (),  # linear in one-hot states: a tabular softmax; --hidden 64,64 is the usual network
+            "num_envs": 50,
+            "minibatch": 500,
+            "policy_lr": 3e-3,
+            "critic_lr": 3e-3,
+            "critic_l2": 0.0,
+            "alpha": 0.05,  # a larger one stops CUP where the advantage hardly depends on the action
+            # Plain ascent swings around the optimum for ever; the limits here differ by their scale, so the gain does.
+            "multiplier": "pid",
+            "multiplier_lr": 0.3 / float(np.mean(np.abs(cmdp.limits))),
+            "multiplier_max": 10.0,
+        }
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> TabularVectorEnv:
         return TabularVectorEnv(self, num_envs, constraints)

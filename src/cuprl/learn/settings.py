@@ -99,10 +99,14 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
         raise UserError(f"{name} is {text!r}; give {wanted}.") from None
 
 
+def field_names(config_class: type) -> list[str]:
+    return [field.name for field in dataclasses.fields(config_class)]
+
+
 def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> Any:
     """The algorithm's Config with some settings changed; an unknown setting is an error that names those it has."""
     kinds = get_type_hints(config_class)
-    names = [field.name for field in dataclasses.fields(config_class)]
+    names = field_names(config_class)
     for name in changes:
         if name not in names:
             raise unknown(f"setting of {algorithm}", name, names)

@@ -1,0 +1,1 @@
+"""Grids of runs and what is made of them."""

@@ -1,0 +1,127 @@
+"""What each algorithm reaches on small problems whose optimum is known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
+
+if TYPE_CHECKING:
+    from cuprl.training import Training
+
+STEPS = 500_000
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One training run beside the optimum; all values exact, of the policy it ended with."""
+
+    problem: str
+    algo: str
+    seed: int
+    value: float  # J(pi)
+    costs: tuple[float, ...]  # J^c(pi) [m]
+    best: float  # the constrained optimum
+    limits: tuple[float, ...]
+
+    @property
+    def share(self) -> float:
+        """Achieved over optimal return."""
+        return self.value / self.best
+
+    @property
+    def excess(self) -> float:
+        """The worst constraint's J^c / b - 1: above 0 the limit is broken."""
+        return max(cost / limit - 1.0 for cost, limit in zip(self.costs, self.limits))
+
+
+def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
+    """Train on one problem and evaluate the final policy exactly."""
+    from cuprl.envs.tabular import tabular_task
+    from cuprl.training import Training
+
+    task = tabular_task(problem)
+    training = Training(
+        {"task": task.name, "algo": algo, "seed": seed, "steps": steps, "threads": 1, "limits": None, "settings": {}}, task
+    )
+    for _ in range(training.iterations):
+        training.iterate()
+    value, costs = evaluate(task.cmdp, policy_table(training, task.cmdp))
+    limits = tuple(map(float, task.cmdp.limits))
+    return Reached(problem, algo, seed, value, tuple(map(float, costs)), solve(task.cmdp).value, limits)
+
+
+def policy_table(training: Training, cmdp: CMDP) -> np.ndarray:
+    """pi(a|s) [S, A] of a policy over one-hot states."""
+    obs = training.normaliser.apply(np.eye(cmdp.n_states))
+    probability = np.exp(np.asarray(training.policy.dist(training.state.policy, obs).log_p, np.float64))
+    return probability / probability.sum(axis=1, keepdims=True)
+
+
+def run_all(
+    problems: Iterable[str],
+    algos: Iterable[str],
+    seeds: Iterable[int],
+    steps: int = STEPS,
+    workers: int = 1,
+    tell: Callable[[int, int, Reached], None] = lambda done, total, reached: None,
+) -> list[Reached]:
+    """Every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in."""
+    grid = [(p, a, s) for p in problems for a in algos for s in seeds]
+    results: dict[tuple[str, str, int], Reached] = {}
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(train_once, *cell, steps) for cell in grid]):
+            reached = future.result()
+            results[reached.problem, reached.algo, reached.seed] = reached
+            tell(len(results), len(grid), reached)
+    return [results[cell] for cell in grid]
+
+
+def plot_planes(results: list[Reached], out: str | Path) -> Path:
+    """The return-cost plane of each problem: the exact front, the limit, and each algorithm's points."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from cuprl.plot import COLOURS
+
+    problems = list(dict.fromkeys(r.problem for r in results))
+    algos = list(dict.fromkeys(r.algo for r in results))
+    columns = min(3, len(problems))
+    rows = -(-len(problems) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 3.4 * rows), constrained_layout=True, squeeze=False)
+    for axis, problem in zip(axes.flat, problems):
+        cmdp = GENERATORS[problem]()
+        # The front over the points' neighbourhood: the optimum for each limit of the first cost.
+        highest = max(r.costs[0] for r in results if r.problem == problem)
+        limits = np.unique(np.append(front_limits(cmdp, 25), [cmdp.limits[0], highest]))
+        front = [best for _, best in pareto_front(cmdp, limits.tolist()) if best is not None]
+        axis.plot([best.costs[0] for best in front], [best.value for best in front], color="0.5", label="exact front")
+        axis.axvline(cmdp.limits[0], color="black", linestyle="--", linewidth=1, label="limit")
+        for i, algo in enumerate(algos):
+            points = [r for r in results if (r.problem, r.algo) == (problem, algo)]
+            marker = "os^DvP*X"[i % 8]
+            axis.plot([r.costs[0] for r in points], [r.value for r in points], marker, color=COLOURS[i % len(COLOURS)],
+                      label=algo, markersize=5, alpha=0.8)  # fmt: skip
+        axis.set_title(problem, fontsize=10)
+        axis.set_xlabel(f"{cmdp.cost_names[0]} (discounted cost)")
+        axis.set_ylabel("return")
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in list(axes.flat)[len(problems) :]:
+        axis.axis("off")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    spare = list(axes.flat)[len(problems) :]
+    (spare[0].legend if spare else figure.legend)(handles, labels, loc="center", frameon=False)
+    out = Path(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, dpi=130)
+    plt.close(figure)
+    return out
