@@ -20,6 +20,8 @@ COMMANDS = {  # name: (module, one line of help)
     "plot": ("inspect", "draw the learning curves of runs"),
     "tasks": ("inspect", "list the tasks"),
     "algos": ("inspect", "list the algorithms, or the settings of one"),
+    "bench": ("bench", "run an experiment: many trainings over this machine's cores"),
+    "table": ("bench", "the results of an experiment as a table"),
     "speed": ("speed", "measure training against raw physics"),
     "theory": ("theory", "check the paper's bounds on exact random problems"),
 }

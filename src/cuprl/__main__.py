@@ -1,0 +1,7 @@
+"""`python -m cuprl` is `cup`."""
+
+import sys
+
+from cuprl.cli import main
+
+sys.exit(main())
