@@ -97,21 +97,21 @@ class Live(Silent):
         self.console.print("compiling …", highlight=False)
 
     def update(self, row: dict[str, float]) -> None:
+        from rich.columns import Columns
         from rich.console import Group
+        from rich.padding import Padding
         from rich.progress_bar import ProgressBar
         from rich.text import Text
 
-        text = Text()
+        cells = []  # laid out in as many columns as the terminal has room for
         for name, value in self.summary(row).items():
             style = "bold"
             if name.startswith("cost"):
                 cost, limit = (float(part) for part in value.split(" / "))
                 style = "bold green" if cost <= limit else "bold red"
-            # A pair never breaks over two lines, however narrow the terminal.
-            text.append(f"{name} ".replace(" ", "\N{NO-BREAK SPACE}"), "dim")
-            text.append(value.replace(" ", "\N{NO-BREAK SPACE}"), style)
-            text.append("   ")
-        self.live.update(Group(ProgressBar(total=self.iterations, completed=row["iteration"]), text))
+            cells.append(Text.assemble((f"{name} ", "dim"), (value, style), no_wrap=True))
+        bar = ProgressBar(total=self.iterations, completed=row["iteration"])
+        self.live.update(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
 
     def note(self, sentence: str) -> None:
         self.console.print(f"[yellow]note:[/] {sentence}", highlight=False)
