@@ -41,12 +41,15 @@ ALGORITHMS: dict[str, Entry] = {
 }  # fmt: skip
 
 
-def load(name: str, changes: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config, with the preset's settings and then `changes`."""
-    from cuprl.learn.settings import configure
+def load(
+    name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None
+) -> tuple[ModuleType, Any]:
+    """The module of an algorithm and its Config: the preset's settings, then the task's own, then `changes`."""
+    from cuprl.learn.settings import configure, field_names
 
     if name not in ALGORITHMS:
         raise unknown("algorithm", name, ALGORITHMS)
     entry = ALGORITHMS[name]
     module = importlib.import_module(f"cuprl.algorithms.{entry.module}")
-    return module, configure(module.Config, {**entry.preset, **(changes or {})}, name)
+    fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
+    return module, configure(module.Config, {**entry.preset, **fitting, **(changes or {})}, name)

@@ -26,11 +26,20 @@ import jax.numpy as jnp
 from cuprl.envs.protocol import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.estimate import cost_discounts, standardise
+from cuprl.learn.estimate import cost_discounts
 from cuprl.learn.minibatch import fit
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
+from cuprl.learn.surrogate import (
+    COST_SCALES,
+    clipped_surrogate,
+    ratio_to_k,
+    report,
+    rows_at,
+    scaled_cost_advantage,
+    surrogates,
+)
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -44,7 +53,7 @@ class Config(FirstOrder, Lagrangian):
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
     projection_delta: float = setting(0.02, "the projection stops after the epoch in which that KL passes it")
-    cost_advantage: str = choice("standardise", "scale of the cost advantage", ("standardise", "centre", "raw"))
+    cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
@@ -59,10 +68,9 @@ def sqrt_kl(kl: jax.Array) -> jax.Array:
 def improvement_loss(policy: Policy, params: Any, rows: Any, config: Config) -> jax.Array:
     """-( mean ratio A-hat - alpha sqrt(mean KL(pi_k, pi)) ): Algorithm 1, policy improvement."""
     dist = policy.dist(params, rows["obs"])
-    ratio = jnp.exp(policy.log_prob(dist, rows["action"]) - rows["logp_k"])
+    ratio = ratio_to_k(policy, dist, rows)
     if config.improvement == "clip":
-        clipped = jnp.clip(ratio, 1.0 - config.clip, 1.0 + config.clip)
-        return -jnp.minimum(ratio * rows["adv_r"], clipped * rows["adv_r"]).mean()
+        return -clipped_surrogate(ratio, rows["adv_r"], config.clip).mean()
     return -(ratio * rows["adv_r"]).mean() + config.alpha * sqrt_kl(policy.kl(rows["dist_k"], dist).mean())
 
 
@@ -72,16 +80,10 @@ def projection_loss(policy: Policy, params: Any, rows: Any, weight: jax.Array, c
     The ratio is against pi_k, which collected the data; `weight` [m] is nu (1 - gamma lambda)/(1 - gamma).
     """
     dist = policy.dist(params, rows["obs"])
-    ratio = jnp.exp(policy.log_prob(dist, rows["action"]) - rows["logp_k"])
+    ratio = ratio_to_k(policy, dist, rows)
     half_new = config.projection_kl == "half-new"
     kl = policy.kl(rows["dist_half"], dist) if half_new else policy.kl(dist, rows["dist_half"])
     return (kl + ratio * (rows["adv_c"] @ weight)).mean()
-
-
-def scaled_cost_advantage(adv_c: jax.Array, config: Config) -> jax.Array:
-    if config.cost_advantage == "raw":
-        return adv_c
-    return standardise(adv_c) if config.cost_advantage == "standardise" else adv_c - adv_c.mean(axis=0)
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
@@ -93,23 +95,11 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     gamma_c = cost_discounts(spec, config)
     weight = multiplier.value * (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
 
-    dist_k = policy.dist(state.policy, batch.obs)
-    rows = {
-        "obs": batch.obs,
-        "action": batch.action,
-        "adv_r": batch.adv_r,
-        "adv_c": scaled_cost_advantage(batch.adv_c, config),
-        "logp_k": policy.log_prob(dist_k, batch.action),
-        "dist_k": dist_k,
-    }
+    rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
+    dist_k = rows["dist_k"]
 
     def mean_kl(dist_from: Any, params: Any) -> jax.Array:
         return policy.kl(dist_from, policy.dist(params, batch.obs)).mean()
-
-    def surrogates(params: Any) -> tuple[jax.Array, jax.Array]:
-        """mean ratio A-hat (a scalar) and mean ratio A-hat^C [m]."""
-        ratio = jnp.exp(policy.log_prob(policy.dist(params, batch.obs), batch.action) - rows["logp_k"])
-        return (ratio * rows["adv_r"]).mean(), ratio @ rows["adv_c"] / len(ratio)
 
     half = fit(
         lambda params, r: improvement_loss(policy, params, r, config),
@@ -128,19 +118,15 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     )  # fmt: skip
 
     critics = fit_critics(state, batch, key_critics, config)
-    surrogate_half, surrogate_cost_half = surrogates(half.params)
-    surrogate_new, surrogate_cost_new = surrogates(new.params)
+    surrogate_half, surrogate_cost_half = surrogates(policy, half.params, rows)
     metrics: Metrics = {
+        **report(policy, new.params, rows),
         "train/multiplier": multiplier.value,
-        "train/approx_kl": mean_kl(dist_k, new.params),
         "train/kl_improvement": mean_kl(dist_k, half.params),
         "train/kl_projection": mean_kl(dist_half, new.params),
         "train/epochs_improvement": half.epochs,
         "train/epochs_projection": new.epochs,
         "train/surrogate_return_half": surrogate_half,
-        "train/surrogate_return": surrogate_new,
         "train/surrogate_cost_half": surrogate_cost_half,
-        "train/surrogate_cost": surrogate_cost_new,
-        "train/entropy": policy.entropy(policy.dist(new.params, batch.obs)).mean(),
     }
     return State(new.params, critics.params, new.opt_state, critics.opt_state, multiplier, key), metrics

@@ -49,7 +49,7 @@ class Spec:
     obs_dim: int
     action: Box | Discrete
     constraints: tuple[Constraint, ...]
-    horizon: int
+    horizon: int  # steps of a full episode; their mean where the end is drawn by chance
 
     @property
     def limits(self) -> np.ndarray:

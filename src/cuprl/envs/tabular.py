@@ -64,7 +64,8 @@ class TabularVectorEnv:
         self._cumulative = cmdp.transition.cumsum(axis=-1)  # [S, A, S]
         self._start = cmdp.initial.cumsum()  # [S]
         self._one_hot = np.eye(cmdp.n_states)
-        self.spec = Spec(task.name, cmdp.n_states, Discrete(cmdp.n_actions), constraints, horizon=0)
+        length = round(1.0 / (1.0 - cmdp.gamma))
+        self.spec = Spec(task.name, cmdp.n_states, Discrete(cmdp.n_actions), constraints, horizon=length)
 
     def reset(self, seed: int) -> np.ndarray:
         self._rng = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ class CpoStep(NamedTuple):
 def active_sets(m: int) -> np.ndarray:
     """[2^m, m] every subset of the constraints."""
     if m > MOST:
-        raise UserError(f"this algorithm takes at most {MOST} constraints, the task has {m}; use cup, focops or ppo-lag.")
+        raise UserError(f"the task has {m} constraints, this algorithm takes at most {MOST}; use cup, focops or ppo-lag.")
     return (np.arange(2**m)[:, None] >> np.arange(m)) & 1 == 1
 
 

@@ -51,7 +51,7 @@ def fit_full_batch(
 
 def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fit:
     return fit_full_batch(
-        lambda critics, rows: critic_loss(critics, *rows, config.critic_l2),
+        lambda critics, rows: critic_loss(critics, rows[0], rows[1], config.critic_l2),
         state.critics, state.critic_opt, (batch.obs, batch.ret),
         config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
     )  # fmt: skip

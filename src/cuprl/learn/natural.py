@@ -1,7 +1,7 @@
 """Natural gradients: Fisher-vector products, conjugate gradient and the backtracking line search.
 
-The Fisher matrix H = E_s[ E_a[ grad log pi grad log pi^T ] ] is the Hessian at pi_k of the mean over states of the KL to
-pi_k (either way round), a KL that sums over action dimensions. It is only ever multiplied with vectors.
+The Fisher matrix H = E_s[ E_a[ grad log pi grad log pi^T ] ] is the Hessian at pi_k of the mean over states of the KL
+to pi_k (either way round), a KL that sums over action dimensions. It is only ever multiplied with vectors.
 """
 
 from __future__ import annotations

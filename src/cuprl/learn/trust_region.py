@@ -21,7 +21,7 @@ from cuprl.learn.natural import (
     fisher_product,
     line_search,
     natural_directions,
-)  # fmt: skip
+)
 from cuprl.learn.policy import Policy
 from cuprl.learn.surrogate import ratio_to_k, report, rows_at
 from cuprl.learn.types import Batch, Metrics, State

@@ -1,0 +1,35 @@
+"""PPO-L: PPO on the Lagrangian (Ray et al. 2019, "Benchmarking Safe Exploration in Deep Reinforcement Learning").
+
+The constrained problem max J s.t. J^C <= b becomes min over nu >= 0 of max over pi of J - nu (J^C - b): the policy
+climbs the advantage of that sum by PPO while nu follows the measured excess J^C - b.
+
+    paper                here
+    lambda               multiplier nu (one for each cost)
+    J^C, d               batch.cost_return, spec.limits
+
+Differs from Ray et al.: the clip holds the whole Lagrangian advantage, not the reward's part alone, and nu follows by
+plain ascent with a bound, as in the table of the CUP paper (multiplier = adam or pid gives the other rules).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuprl.algorithms import ppo
+from cuprl.envs.protocol import Spec
+from cuprl.learn.lagrangian import LagrangianAdvantage, improve_lagrangian
+from cuprl.learn.settings import setting
+from cuprl.learn.types import Batch, Metrics, State
+
+
+@dataclass(frozen=True)
+class Config(ppo.Config, LagrangianAdvantage):
+    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss")
+    multiplier_max: float = setting(1.0, "largest nu")
+
+
+init = ppo.init
+
+
+def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
+    return improve_lagrangian(ppo.improve, state, batch, config, spec)
