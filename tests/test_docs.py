@@ -10,7 +10,7 @@ from cuprl.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SMALL_RUN = "--batch-size 200 --num-envs 5 --hidden 8 --minibatch 50 --critic-epochs 2".split()
+SMALL_RUN = ["--batch-size", "200", "--num-envs", "5", "--hidden", "8", "--minibatch", "50", "--critic-epochs", "2"]
 
 
 def commands():

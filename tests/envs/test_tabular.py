@@ -5,7 +5,6 @@ from dataclasses import replace
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import QUIET, same_arrays, same_progress
 
 from cuprl import algorithms, runs
 from cuprl.cli import main
@@ -15,6 +14,7 @@ from cuprl.errors import UserError
 from cuprl.learn.gae import gae
 from cuprl.theory import GENERATORS, exact
 from cuprl.training import Training, resume, train
+from small import QUIET, same_arrays, same_progress
 
 
 def some_policy(cmdp, seed=0):
@@ -55,9 +55,8 @@ def test_gae_of_the_training_code_has_the_exact_mean(lam):
     endless = TabularTask(replace(cmdp, gamma=1 - 1e-12))
     state, action, reward, _, successor, _ = walk(endless.vector_env(200, 1, endless.constraints), pi, 700)
     no = jnp.zeros(state.shape)
-    advantage, _ = gae(
-        reward[..., None], phi[state][..., None], phi[successor][..., None], no, no, jnp.array([cmdp.gamma]), jnp.array([lam])
-    )
+    signal, value, next_value = (x[..., None] for x in (reward, phi[state], phi[successor]))
+    advantage, _ = gae(signal, value, next_value, no, no, jnp.array([cmdp.gamma]), jnp.array([lam]))
     sampled, counted = np.asarray(advantage)[:500, :, 0].ravel(), slice(0, 500)  # the last steps lack their future
     expected = exact.gae(cmdp.transition, cmdp.reward, cmdp.gamma, lam, phi, pi)
     for s in range(cmdp.n_states):

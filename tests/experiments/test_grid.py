@@ -8,7 +8,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from small import same_arrays, same_progress
 
 from cuprl.cli import main
 from cuprl.errors import UserError
@@ -17,6 +16,7 @@ from cuprl.experiments.grid import Cell, Experiment, expand
 from cuprl.experiments.local import run_cells
 from cuprl.experiments.table import markdown
 from cuprl.runs import Run
+from small import same_arrays, same_progress
 
 SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",
                "critic_epochs": "2"}.items())  # fmt: skip
@@ -50,7 +50,8 @@ def test_runs_skips_and_reports(tmp_path):
 def test_a_run_killed_in_the_middle_is_resumed_and_ends_the_same(tmp_path):
     long = Cell("hopper-speed", "cup", 0, 6000, SMALL)
     run_cells([long], tmp_path / "whole", 1, lambda line: None)
-    process = subprocess.Popen([sys.executable, "-m", "cuprl", *long.command(tmp_path / "killed")], stdout=subprocess.DEVNULL)
+    words = [sys.executable, "-m", "cuprl", *long.command(tmp_path / "killed")]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     while not (long.path(tmp_path / "killed") / "checkpoints").is_dir() or not long.fraction(tmp_path / "killed"):
         assert process.poll() is None
         time.sleep(0.05)
