@@ -232,6 +232,17 @@ def test_run_folder_tells_everything(tmp_path):
         train("hopper-speed", steps=400, out=run.path, **SMALL, **QUIET)
 
 
+def test_tensorboard_events_on_request(tmp_path, monkeypatch):
+    run = train("hopper-speed", steps=400, out=tmp_path / "r", tensorboard=True, **SMALL, **QUIET)
+    (events,) = run.path.glob("events.out.tfevents.*")
+    content = events.read_bytes()
+    assert b"rollout/ep_cost_mean" in content and b"train/multiplier" in content
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    with pytest.raises(UserError, match=r"pip install 'cuprl\[tensorboard\]'"):
+        train("hopper-speed", steps=400, out=tmp_path / "without", tensorboard=True, **SMALL, **QUIET)
+    assert not (tmp_path / "without").exists()
+
+
 def test_evaluation_is_repeatable_and_leaves_the_normaliser_alone(tmp_path):
     run = train("hopper-speed", steps=600, out=tmp_path / "r", **SMALL, **QUIET)
     saved = load(run.path)

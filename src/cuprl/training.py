@@ -19,7 +19,7 @@ from cuprl import backend, runs  # noqa: F401  (backend sets JAX up before anyth
 import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip
 
-from cuprl import algorithms, envs
+from cuprl import algorithms, envs, events
 from cuprl.collect import Collector
 from cuprl.display import Display, display_for
 from cuprl.episodes import Episodes, Running, split_episodes
@@ -197,6 +197,7 @@ def train(
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
     checkpoint_every: int = 10,
+    tensorboard: bool = False,
     display: Display | None = None,
     **settings: Any,
 ) -> runs.Run:
@@ -204,8 +205,11 @@ def train(
     task = envs.find(task)
     config = {
         "task": task.name, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
-        "limits": limits, "checkpoint_every": int(checkpoint_every), "settings": settings,
+        "limits": limits, "checkpoint_every": int(checkpoint_every),
+        "tensorboard": bool(tensorboard), "settings": settings,
     }  # fmt: skip
+    if tensorboard:
+        events.require()  # before anything is made
     training = Training(config, task)
     config["settings"] = dataclasses.asdict(training.config)
     config["limits"] = {c.name: c.limit for c in training.spec.constraints}
@@ -240,6 +244,7 @@ def resume(
 def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Run:
     display = display or display_for()
     every = run.config["checkpoint_every"]
+    tensorboard = events.Events(run.path) if run.config["tensorboard"] else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     with stop_signals() as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
@@ -250,6 +255,8 @@ def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Ru
                 where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
                 raise RunStopped(f"{error}; {where}.") from None
             run.append(row)
+            if tensorboard:
+                tensorboard.write(row)
             display.update(row)
             if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
                 display.note(

@@ -33,7 +33,8 @@ def add_settings(parser: argparse.ArgumentParser, algo: str) -> None:
 
 
 def add(subparsers: Any) -> None:
-    train = subparsers.add_parser("train", help="train a policy on a task")
+    usage = "cup train TASK [options] [settings of the algorithm]"
+    train = subparsers.add_parser("train", help="train a policy on a task", usage=usage)
     train.__class__ = TrainParser
     train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
     train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
@@ -43,6 +44,7 @@ def add(subparsers: Any) -> None:
     train.add_argument("--threads", default="1", metavar="N", help="threads of the physics; never changes a result [1]")
     train.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
     train.add_argument("--checkpoint-every", default="10", metavar="N", help="iterations between checkpoints [10]")
+    train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
     train.set_defaults(run=run_train)
@@ -79,7 +81,10 @@ def run_train(args: argparse.Namespace) -> int:
         name: parse_value(int, getattr(args, name), f"--{name.replace('_', '-')}")
         for name in ("seed", "steps", "threads", "checkpoint_every")
     }
-    run = train(args.task, args.algo, out=args.out, limits=parse_limits(args.limit), **numbers, **given)
+    run = train(
+        args.task, args.algo, out=args.out, limits=parse_limits(args.limit), tensorboard=args.tensorboard,
+        **numbers, **given,
+    )  # fmt: skip
     print(f"done: {run.path}")
     if args.evaluate:
         from cuprl.cli.inspect import print_evaluation
