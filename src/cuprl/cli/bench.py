@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuprl.experiments.grid import Cell
 
 
 def add(subparsers: Any) -> None:
@@ -26,8 +29,6 @@ def add(subparsers: Any) -> None:
 def run_bench(args: argparse.Namespace) -> int:
     from cuprl.errors import UserError
     from cuprl.experiments.grid import EXPERIMENTS, expand, find
-    from cuprl.experiments.local import run_cells
-    from cuprl.experiments.table import markdown
     from cuprl.learn.settings import parse_value
 
     if args.name is None:
@@ -43,7 +44,17 @@ def run_bench(args: argparse.Namespace) -> int:
         for cell in cells:
             print(f"{100 * cell.fraction(root):3.0f}%  cup {' '.join(cell.command(root))}")
         return 0
-    failed = run_cells(cells, root, workers, lambda line: print(line, flush=True))
+    return run_grid(cells, root, workers)
+
+
+def run_grid(cells: list[Cell], root: Path, workers: int) -> int:
+    """Run the cells with a live board, then print their table; 1 if any run failed."""
+    from cuprl.experiments.board import board_for
+    from cuprl.experiments.local import run_cells
+    from cuprl.experiments.table import markdown
+
+    with board_for() as board:
+        failed = run_cells(cells, root, workers, board)
     print(markdown(cells, root))
     for cell, lines in failed.items():
         print(f"failed: {cell.task} {cell.algo} seed {cell.seed}\n{lines}")

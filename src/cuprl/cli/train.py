@@ -39,6 +39,8 @@ def add(subparsers: Any) -> None:
     train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
     train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
     train.add_argument("--seed", default="0", metavar="K", help="seed of everything random [0]")
+    train.add_argument("--seeds", metavar="A..B", help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores")
+    train.add_argument("--workers", metavar="N", help="with --seeds: processes, one thread each [all cores]")
     train.add_argument("--steps", default="2.5e6", metavar="S", help="environment steps, as 2.5e6 or 2_500_000 [2.5e6]")
     train.add_argument("--out", metavar="DIR", help="folder of the run [runs/TASK/ALGO/seedK-TIME]")
     train.add_argument("--threads", default="1", metavar="N", help="threads of the physics; never changes a result [1]")
@@ -81,6 +83,8 @@ def run_train(args: argparse.Namespace) -> int:
         name: parse_value(int, getattr(args, name), f"--{name.replace('_', '-')}")
         for name in ("seed", "steps", "threads", "checkpoint_every")
     }
+    if args.seeds is not None:
+        return run_seeds(args, numbers["steps"], given)
     run = train(
         args.task, args.algo, out=args.out, limits=parse_limits(args.limit), tensorboard=args.tensorboard,
         **numbers, **given,
@@ -96,6 +100,44 @@ def run_train(args: argparse.Namespace) -> int:
 
         print(f"learning curve: {plot_runs([run.path])}")
     return 0
+
+
+def parse_seeds(text: str) -> list[int]:
+    """0..9, or 0,3,7"""
+    from cuprl.errors import UserError
+    from cuprl.learn.settings import parse_value
+
+    first, dots, last = text.partition("..")
+    if not dots:
+        return [parse_value(int, part, "--seeds") for part in text.split(",")]
+    low, high = parse_value(int, first, "--seeds"), parse_value(int, last, "--seeds")
+    if high < low:
+        raise UserError(f"--seeds is {text}: the last seed is less than the first; give them in order, as 0..9.")
+    return list(range(low, high + 1))
+
+
+def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) -> int:
+    """One run a seed, over worker processes, with one live table."""
+    import os
+    from pathlib import Path
+
+    from cuprl.cli.bench import run_grid
+    from cuprl.errors import UserError
+    from cuprl.experiments.grid import Experiment, expand
+    from cuprl.learn.settings import parse_value
+    from cuprl.training import Training
+
+    limits = parse_limits(args.limit)
+    # The settings are checked here, once, before any process starts.
+    Training({"task": args.task, "algo": args.algo, "seed": 0, "steps": steps, "threads": 1, "limits": limits,
+              "settings": settings})  # fmt: skip
+    workers = os.cpu_count() or 1 if args.workers is None else parse_value(int, args.workers, "--workers")
+    if workers < 1:
+        raise UserError(f"--workers is {workers}; it must be at least 1.")
+    flags = tuple(settings.items()) + tuple(("limit", word) for word in args.limit or ())
+    seeds = tuple(parse_seeds(args.seeds))
+    cells = expand(Experiment("seeds", "", (args.task,), (args.algo,), seeds, steps, flags))
+    return run_grid(cells, Path(args.out or "runs"), min(workers, len(cells)))
 
 
 def run_resume(args: argparse.Namespace) -> int:

@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cuprl.experiments.board import PlainBoard
 from cuprl.experiments.grid import Cell
 
 TRIES = 3
+WRONG_INPUT = 2  # the exit status of a command that no second try can help
 
 
 @dataclass
@@ -22,15 +23,11 @@ class Worker:
     log: Path
 
 
-def run_cells(
-    cells: list[Cell],
-    root: Path,
-    workers: int,
-    tell: Callable[[str], None],
-) -> dict[Cell, str]:
+def run_cells(cells: list[Cell], root: Path, workers: int, board: PlainBoard) -> dict[Cell, str]:
     """Run what is not finished; returns the last lines of each run that failed for good."""
     waiting = [cell for cell in cells if cell.fraction(root) < 1.0]
-    tell(f"{len(cells) - len(waiting)} of {len(cells)} runs are finished; {len(waiting)} to do on {workers} workers")
+    board.say(f"{len(cells) - len(waiting)} of {len(cells)} runs are finished; {len(waiting)} to do on {workers} workers")
+    states = {cell: "waiting" if cell in waiting else "done" for cell in cells}
     tries = dict.fromkeys(waiting, 0)
     failed: dict[Cell, str] = {}
     active: list[Worker] = []
@@ -39,21 +36,24 @@ def run_cells(
         while waiting or active:
             while waiting and len(active) < workers:
                 active.append(start(waiting.pop(0), root))
+                states[active[-1].cell] = "running"
             time.sleep(0.2)
+            left = (time.monotonic() - begun) / done * (len(waiting) + len(active)) if done else None
+            board.show(states, root, left)
             for worker in [w for w in active if w.process.poll() is not None]:
                 active.remove(worker)
-                cell = worker.cell
+                cell, status = worker.cell, worker.process.returncode
                 tries[cell] += 1
-                if worker.process.returncode == 0:
-                    done += 1
-                    left = (time.monotonic() - begun) / done * (len(waiting) + len(active))
-                    tell(f"done {cell.task} {cell.algo} seed {cell.seed}; {len(waiting) + len(active)} left, "
-                         f"about {left / 60:.0f} min")  # fmt: skip
-                elif tries[cell] < TRIES and worker.process.returncode != 2:  # 2: wrong settings, no use in trying again
-                    tell(f"{cell.task} {cell.algo} seed {cell.seed} ended with status {worker.process.returncode}; again")
+                if status == 0:
+                    done, states[cell] = done + 1, "done"
+                    board.say(f"done {cell.task} {cell.algo} seed {cell.seed}; {len(waiting) + len(active)} left")
+                elif tries[cell] < TRIES and status != WRONG_INPUT:
+                    board.say(f"{cell.task} {cell.algo} seed {cell.seed} ended with status {status}; trying again")
                     waiting.append(cell)
                 else:
+                    states[cell] = "failed"
                     failed[cell] = "".join(worker.log.read_text().splitlines(keepends=True)[-5:])
+        board.show(states, root, None)
     finally:  # interrupted: each run leaves a checkpoint
         for worker in active:
             worker.process.terminate()
@@ -65,7 +65,7 @@ def run_cells(
 def start(cell: Cell, root: Path) -> Worker:
     log = cell.path(root).with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
-    # A process group of its own: Ctrl-C reaches the grid, which then asks each run to stop.
+    # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
     with log.open("a") as handle:
         process = subprocess.Popen(
             [sys.executable, "-m", "cuprl", *cell.command(root)],
