@@ -45,16 +45,16 @@ class Collector:
 
         Both are the collector's own buffers, valid until the next call.
         """
-        rollout = self.rollout
-        obs = normaliser.apply(self.obs)
-        for t in range(len(rollout.obs)):
-            self._raw_obs[t], rollout.obs[t] = self.obs, obs
+        r = self.rollout
+        raw = self.obs
+        obs = normaliser.apply(raw)
+        for t in range(len(r.obs)):
+            self._raw_obs[t], r.obs[t] = raw, obs
             action = policy.act(params, obs, noise[t], np)
-            next_obs, reward, cost, terminated, truncated, self.obs = self.env.step(action)
-            obs = normaliser.apply(self.obs)
-            rollout.action[t] = action
-            rollout.signal[t, :, 0], rollout.signal[t, :, 1:] = reward, cost
-            rollout.terminated[t], rollout.truncated[t] = terminated, truncated
+            next_raw, r.signal[t, :, 0], r.signal[t, :, 1:], r.terminated[t], r.truncated[t], raw = self.env.step(action)
+            obs = normaliser.apply(raw)
+            r.action[t] = action
             # The true successor is normalised like any observation; only where an episode ended is it another one.
-            rollout.next_obs[t] = obs if self.obs is next_obs else normaliser.apply(next_obs)
-        return rollout, self._raw_obs
+            r.next_obs[t] = obs if raw is next_raw else normaliser.apply(next_raw)
+        self.obs = raw
+        return r, self._raw_obs

@@ -6,7 +6,11 @@ the last bit, without collecting, estimating or learning. Noise of the machine h
 
 from __future__ import annotations
 
+import json
+import resource
 import statistics
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -47,11 +51,48 @@ def replay_on_plain_mujoco(
     return seconds
 
 
+def start_up(task: str, algo: str, threads: int, settings: dict[str, Any]) -> dict[str, float]:
+    """Seconds from the start of a fresh process to its first environment step and to the end of its second iteration,
+    and its peak memory after five."""
+    begun = time.time()
+    words = json.dumps({"task": task, "algo": algo, "threads": threads, "settings": settings})
+    command = [sys.executable, "-c", "from cuprl.speed import _start_up_here; _start_up_here()"]
+    child = subprocess.run(command, input=words, capture_output=True, text=True, check=True)
+    stamps = json.loads(child.stdout)
+    return {
+        "first_step_s": stamps["first_step"] - begun,
+        "second_iteration_s": stamps["second_iteration"] - begun,
+        "peak_mb": stamps["peak_mb"],
+    }
+
+
+def _start_up_here() -> None:
+    """The child process of `start_up`."""
+    asked = json.loads(sys.stdin.read())
+    training = Training({"seed": 0, "steps": 10**9, "limits": None, **asked})
+    env = training.collector.env
+    stamps: dict[str, float] = {}
+    step = env.step
+
+    def first_step(action: np.ndarray) -> Any:
+        stamps["first_step"] = time.time()
+        env.step = step  # type: ignore[method-assign]
+        return step(action)
+
+    env.step = first_step  # type: ignore[method-assign]
+    for k in range(5):
+        training.iterate()
+        if k == 1:
+            stamps["second_iteration"] = time.time()
+    stamps["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # kilobytes on Linux
+    print(json.dumps(stamps))
+
+
 def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **settings: Any) -> dict[str, Any]:
     """Rates in environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1.")
-    settings = {**settings, "anneal": False}
+    asked, settings = settings, {**settings, "anneal": False}
     training = Training({
         "task": task, "algo": algo, "seed": 0, "steps": 10**9, "threads": threads, "limits": None, "settings": settings,
     })  # fmt: skip
@@ -86,4 +127,5 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         "train_sps": size / median(whole),
         "rollout_ratio": median([p / c for p, c in zip(physics, collect)]),
         "ratio": median([p / w for p, w in zip(physics, whole)]),
+        **start_up(task, algo, threads, asked),
     }

@@ -31,4 +31,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"  collection      {result['rollout_sps']:10,.0f} steps/s   {result['rollout_ratio']:.2f} of raw physics")
     print(f"  update          {result['update_s']:10.3f} s         a batch")
     print(f"  whole training  {result['train_sps']:10,.0f} steps/s   {result['ratio']:.2f} of raw physics")
+    print(f"  first step      {result['first_step_s']:10.1f} s         from the start of a process")
+    print(f"  2nd iteration   {result['second_iteration_s']:10.1f} s         its end; compiled programs are kept on disk")
+    print(f"  peak memory     {result['peak_mb']:10.0f} MB")
     return 0

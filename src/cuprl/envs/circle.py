@@ -40,7 +40,7 @@ def on_the_circle(noise: Reset) -> Reset:
 
 
 def with_xy(physics: Physics) -> np.ndarray:
-    return np.concatenate((physics.qpos, physics.qvel), axis=1)
+    return physics.qpos_qvel.copy()
 
 
 LIMIT = (Constraint("outside", 50.0),)  # half the possible maximum of sum_t 0.99^t = 99.996

@@ -36,6 +36,8 @@ class Physics:
         self.frame_skip = frame_skip
         self.dt = model.opt.timestep * frame_skip
         self.qpos, self.qvel, self.ctrl = (self.batch.bind(name) for name in ("qpos", "qvel", "ctrl"))
+        # qpos and qvel lie side by side in a row of the state, after the time: one view [N, nq + nv] of both.
+        self.qpos_qvel = self.batch.state[:, 1 : 1 + model.nq + model.nv]
         for name in fields:
             setattr(self, name, self.batch.bind(name))
 

@@ -47,15 +47,18 @@ def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
 
 
 def without_x(physics: Physics) -> np.ndarray:
-    return np.concatenate((physics.qpos[:, 1:], physics.qvel), axis=1)
+    return physics.qpos_qvel[:, 1:].copy()
 
 
 def without_xy(physics: Physics) -> np.ndarray:
-    return np.concatenate((physics.qpos[:, 2:], physics.qvel), axis=1)
+    return physics.qpos_qvel[:, 2:].copy()
 
 
 def without_x_clipped(physics: Physics) -> np.ndarray:
-    return np.concatenate((physics.qpos[:, 1:], np.clip(physics.qvel, -10, 10)), axis=1)
+    obs = without_x(physics)
+    velocity = obs[:, physics.model.nq - 1 :]
+    np.minimum(np.maximum(velocity, -10, out=velocity), 10, out=velocity)  # np.clip takes twice as long on few rows
+    return obs
 
 
 def humanoid_body(physics: Physics, skip: int = 2) -> np.ndarray:
@@ -81,8 +84,8 @@ def never(physics: Physics) -> np.ndarray:
 
 def hopper_fell(physics: Physics) -> np.ndarray:
     z, angle = physics.qpos[:, 1], physics.qpos[:, 2]
-    sane = (np.abs(physics.qpos[:, 2:]) < 100).all(axis=1) & (np.abs(physics.qvel) < 100).all(axis=1)
-    return ~((z > 0.7) & (np.abs(angle) < 0.2) & sane)  # NaN counts as fallen
+    largest = np.abs(physics.qpos_qvel[:, 2:]).max(axis=1)
+    return ~((z > 0.7) & (np.abs(angle) < 0.2) & (largest < 100))  # NaN counts as fallen
 
 
 def walker_fell(physics: Physics) -> np.ndarray:
@@ -92,8 +95,7 @@ def walker_fell(physics: Physics) -> np.ndarray:
 
 def ant_fell(physics: Physics) -> np.ndarray:
     z = physics.qpos[:, 2]
-    finite = np.isfinite(physics.qpos).all(axis=1) & np.isfinite(physics.qvel).all(axis=1)
-    return ~(finite & (z >= 0.2) & (z <= 1.0))
+    return ~(np.isfinite(physics.qpos_qvel).all(axis=1) & (z >= 0.2) & (z <= 1.0))
 
 
 def humanoid_fell(physics: Physics) -> np.ndarray:
