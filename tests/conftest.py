@@ -5,4 +5,15 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 
+import pytest
+
 from cuprl import backend  # noqa: F401  (JAX set up as the package does, before a test imports it)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def forget_compiled_programs():
+    """Each module compiles its own; a worker that kept all of them would need gigabytes."""
+    yield
+    import jax
+
+    jax.clear_caches()

@@ -1,6 +1,8 @@
 """The command as a person types it: right words and wrong ones. No traceback reaches a person."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +59,19 @@ def test_plot_several_runs(run, tmp_path, capsys):
     assert str(picture) in capsys.readouterr().out and picture.read_text().startswith("<?xml")
 
 
+def test_a_picture_of_no_kind(run, tmp_path, capsys):
+    assert main(["plot", str(run.path), "--out", str(tmp_path / "x.foo")]) == 2
+    assert ".png" in capsys.readouterr().err
+
+
+def test_train_runs_jax_on_one_thread_as_resume_does():
+    """Settings are read before training begins: reading them must not start JAX another way."""
+    code = "import sys, os; from cuprl.cli import main; main(sys.argv[1:]); print(os.environ['XLA_FLAGS'])"
+    words = ["train", "hoper-speed"]
+    shown = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True).stdout
+    assert "intra_op_parallelism_threads=1" in shown
+
+
 def test_speed_as_json(capsys, monkeypatch):
     from cuprl import speed
 
@@ -80,6 +95,13 @@ def test_speed_as_json(capsys, monkeypatch):
     (["train", "hopper-speed", "--threads", "0"], "threads is 0"),
     (["train", "hopper-speed", "--improvement", "magic"], "accepted: sqrt-kl, clip"),
     (["train", "hopper-speed", "extra"], "unexpected argument 'extra'"),
+    (["train", "hopper-speed", "--seed", "-1"], "give a whole number from 0"),
+    (["train", "hopper-speed", "--checkpoint-every", "0"], "checkpoint_every is 0"),
+    (["train", "hopper-speed", "--hidden", "-3"], "at least 1 unit"),
+    (["train", "hopper-speed", "--cost-window", "-1"], "cost_window is -1"),
+    (["train", "hopper-speed", "--algo"], "--algo"),
+    (["train", "hopper-speed", "--out", "/proc/nowhere"], "give a file or folder that can be used"),
+    (["eval", "nowhere", "--seed", "-1"], "--seed is -1"),
     (["train"], "TASK"),
     (["eval", "nowhere"], "not a run"),
     (["resume", "nowhere"], "not a run"),

@@ -4,6 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cuprl.cli import main
@@ -57,14 +58,26 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
             assert main(small) == 0, (page, words, capsys.readouterr().err)
 
 
-def test_python_of_the_readme_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/tasks.md"])
+def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    small = code.replace("steps=250_000", "steps=400, batch_size=200, hidden=(8,), minibatch=50")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    small = re.sub(r"steps=[\d_]+", "steps=400, batch_size=200, hidden=(8,), minibatch=50", code)
     assert small != code
     names = {}
     exec(small, names)
-    assert names["actions"].shape == (4, 3)
+    assert page != "README.md" or names["actions"].shape == (4, 3)
+    assert page != "docs/tasks.md" or names["policy"].predict(np.zeros(11)).shape == (3,)
+
+
+def test_nothing_is_left_to_fill_in_and_pictures_exist():
+    for page in PAGES:
+        text = page.read_text()
+        assert "@@" not in text, page.name
+        for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text):
+            assert (page.parent / picture).is_file(), picture
+        for link in re.findall(r"(?<!!)\[[^]]*\]\(([^)#:]+)\)", text):
+            assert (page.parent / link).exists(), link
 
 
 def test_make_targets_of_the_readme_exist():

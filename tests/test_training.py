@@ -122,6 +122,24 @@ def test_a_resumed_finished_run_changes_nothing(tmp_path):
     assert (run.path / "progress.csv").read_bytes() == before
 
 
+def test_a_run_is_trained_by_one_process_at_a_time(tmp_path):
+    run = train("hopper-speed", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
+    with run.locked(), pytest.raises(UserError, match="another process"):
+        resume(run.path, **QUIET)
+
+
+def test_resume_says_when_versions_changed(tmp_path, capsys):
+    from cuprl.display import Plain
+
+    run = train("hopper-speed", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
+    config = json.loads((run.path / "config.json").read_text())
+    config["versions"]["mujoco"] = "1.0"
+    del config["tensorboard"]  # as a run from before there was such an option
+    (run.path / "config.json").write_text(json.dumps(config))
+    resume(run.path, display=Plain())
+    assert "mujoco changed since this run began" in capsys.readouterr().err
+
+
 def test_other_seeds_give_other_runs(tmp_path):
     a, b = (train("hopper-speed", seed=s, steps=200, out=tmp_path / str(s), **SMALL, **QUIET) for s in (0, 1))
     assert a.progress()["rollout/ep_rew_mean"] != b.progress()["rollout/ep_rew_mean"]
@@ -163,6 +181,29 @@ def bad_after(value, count):
     return signal_of
 
 
+def test_an_infinite_observation_is_seen_although_normalised_ones_are_clipped(tmp_path):
+    probe = Probe("far", constant(1), constant(0), random_obs=True)
+    real = probe.vector_env
+
+    def vector_env(num_envs, threads, constraints):
+        env = real(num_envs, threads, constraints)
+        look, calls = env._look, []
+
+        def looks():
+            calls.append(1)
+            return look() if len(calls) != 150 else look() * np.inf
+
+        env._look = looks
+        return env
+
+    object.__setattr__(probe, "vector_env", vector_env)
+    with pytest.raises(RunStopped, match="observation became NaN or infinite") as error:
+        train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
+    arrays = runs.Run(tmp_path / "r").latest()[0]
+    assert str(runs.Run(tmp_path / "r").checkpoints()[0]) in str(error.value)
+    assert all(np.isfinite(array).all() for array in arrays.values())
+
+
 @pytest.mark.parametrize("quantity, probe", [
     ("reward", Probe("bad", bad_after(np.nan, 90), constant(0))),
     ("cost 'cost'", Probe("bad", constant(0), bad_after(np.inf, 90))),
@@ -177,7 +218,7 @@ def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(q
 
 def test_not_finite_parameters_stop_the_run(tmp_path):
     probe = Probe("explodes", constant(1), constant(0))
-    with pytest.raises(RunStopped, match="loss"):
+    with pytest.raises(RunStopped, match="loss of the critics"):
         train(probe, steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": float("nan")}, **QUIET)
 
 

@@ -33,6 +33,7 @@ class Collector:
             terminated=np.empty((steps, n), np.float32),
             truncated=np.empty((steps, n), np.float32),
         )
+        self.finite = True  # whether all observations were, before the normaliser clipped them
         self.obs: np.ndarray = np.zeros((n, spec.obs_dim))  # the observation to act on next
 
     def reset(self, seed: int) -> None:
@@ -46,15 +47,21 @@ class Collector:
         Both are the collector's own buffers, valid until the next call.
         """
         r = self.rollout
+        self.finite = True
         raw = self.obs
         obs = normaliser.apply(raw)
         for t in range(len(r.obs)):
             self._raw_obs[t], r.obs[t] = raw, obs
             action = policy.act(params, obs, noise[t], np)
-            next_raw, r.signal[t, :, 0], r.signal[t, :, 1:], r.terminated[t], r.truncated[t], raw = self.env.step(action)
+            next_raw, r.signal[t, :, 0], r.signal[t, :, 1:], terminated, truncated, raw = self.env.step(action)
             obs = normaliser.apply(raw)
-            r.action[t] = action
+            r.action[t], r.terminated[t], r.truncated[t] = action, terminated, truncated
             # The true successor is normalised like any observation; only where an episode ended is it another one.
-            r.next_obs[t] = obs if raw is next_raw else normaliser.apply(next_raw)
+            if terminated.any() or truncated.any():
+                r.next_obs[t] = normaliser.apply(next_raw)
+                self.finite &= bool(np.isfinite(next_raw).all())
+            else:
+                r.next_obs[t] = obs
         self.obs = raw
+        self.finite &= bool(np.isfinite(self._raw_obs).all() and np.isfinite(raw).all())
         return r, self._raw_obs

@@ -13,6 +13,8 @@ from cuprl.errors import UserError
 from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.policy import Policy
 
+PATIENCE = 1000  # horizons after which an episode that does not end is given up
+
 
 class SavedPolicy:
     """A policy out of a run: `predict` maps raw observations to actions, in plain NumPy."""
@@ -22,6 +24,10 @@ class SavedPolicy:
     ):
         self.policy, self.params, self.normaliser, self.run, self.task = policy, params, normaliser, run, task
         self._rng = np.random.default_rng(0)
+
+    def seed(self, seed: int) -> None:
+        """Of the noise of sampled actions."""
+        self._rng = np.random.default_rng(seed)
 
     def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
         """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy."""
@@ -78,9 +84,13 @@ def evaluate(
 def run_episodes(env: envs.VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
     """The first episode of each environment; what an environment does after it is not counted."""
     obs = env.reset(seed)
-    signals, ends = [], []
+    saved.seed(seed)
+    signals: list[np.ndarray] = []
+    ends: list[np.ndarray] = []
     alive = np.ones(env.num_envs, bool)
     while alive.any():
+        if len(ends) > PATIENCE * env.spec.horizon:
+            raise UserError(f"an episode of {env.spec.name} did not end in {len(ends)} steps; let it be truncated.")
         step = env.step(saved.predict(obs, deterministic))
         obs = step.obs
         signal = np.column_stack((step.reward, step.cost))  # [N, 1 + m]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cuprl.errors import UserError
 from cuprl.runs import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours: told apart also by those who see few colours.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -60,10 +64,20 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(alpha=0.25)
     out = Path(out) if out else runs[0].path / "curve.png"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, dpi=130)
-    plt.close(figure)
+    save_figure(figure, out)
     return out
+
+
+def save_figure(figure: Figure, out: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        figure.savefig(out, dpi=130)
+    except ValueError:
+        raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.") from None
+    finally:
+        plt.close(figure)
 
 
 def _label(run: Run, runs: Sequence[Run]) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +15,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -83,8 +86,19 @@ class Run:
         """Drop the rows past a checkpoint: the resumed run writes them again."""
         file = self.path / "progress.csv"
         if file.is_file():
-            lines = file.read_text().splitlines(keepends=True)
-            write_atomically(file, "".join(lines[: iteration + 1]).encode())
+            head, *rows = file.read_text().splitlines(keepends=True)
+            kept = [row for row in rows if row.endswith("\n") and int(row.split(",", 1)[0]) <= iteration]
+            write_atomically(file, "".join([head, *kept]).encode())
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One process at a time writes to a run."""
+        with (self.path / "lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{self.path} is being trained by another process; wait for it or stop it.") from None
+            yield
 
     # --- checkpoints --------------------------------------------------------------------------------------------
 
@@ -94,6 +108,9 @@ class Run:
                       reverse=True)  # fmt: skip
 
     def save(self, iteration: int, arrays: dict[str, np.ndarray]) -> Path:
+        if (self.path / "progress.csv").is_file():
+            with (self.path / "progress.csv").open("a") as handle:  # its rows reach the disk before the checkpoint does
+                os.fsync(handle.fileno())
         content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
         path = self.path / "checkpoints" / f"{iteration:08d}-{checksum(content)}.safetensors"
         write_atomically(path, content)
@@ -150,9 +167,9 @@ def versions() -> dict[str, str]:
 
 
 def git_commit() -> str | None:
-    """The commit of the source tree cuprl runs from, if it is one."""
+    """The commit of the source tree cuprl runs from, if it is one; with -dirty where files differ from it."""
     try:
-        command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+        command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None

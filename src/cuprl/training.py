@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from cuprl import backend, runs  # noqa: F401  (backend sets JAX up before anyth
 
 import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip
+from jax.flatten_util import ravel_pytree  # isort: skip
 
 from cuprl import algorithms, envs, events
 from cuprl.collect import Collector
@@ -48,8 +50,10 @@ def learn(
     """Estimate and update: the one compiled call of an iteration."""
     batch: Batch = estimate(state.critics, rollout, cost_return, *running, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
-    finite = jnp.array([jnp.isfinite(leaf).all() for leaf in jax.tree.leaves((state.policy, state.critics))]).all()
-    return state, {**metrics, "train/cost_return": batch.cost_return, "finite": finite}
+    finite = {
+        f"finite/{part}": jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")
+    }
+    return state, {**metrics, "train/cost_return": batch.cost_return, **finite}
 
 
 class Training:
@@ -60,6 +64,8 @@ class Training:
         task = envs.find(task or config["task"])
         self.module, self.config = algorithms.load(config["algo"], config["settings"], getattr(task, "settings", {}))
         num_envs, batch_size = self.config.num_envs, self.config.batch_size
+        if not 0 <= config["seed"] < 2**32:
+            raise UserError(f"seed is {config['seed']}; give a whole number from 0 to {2**32 - 1}.")
         self.iterations = int(config["steps"]) // batch_size
         if self.iterations < 1:
             raise UserError(f"steps is {config['steps']}, less than one batch; give at least {batch_size}.")
@@ -72,7 +78,7 @@ class Training:
         # Runs with neighbouring seeds share no environment seed.
         self.collector.reset(int(np.random.SeedSequence([config["seed"], 1]).generate_state(1)[0]))
         self.state = self.module.init(jax.random.PRNGKey(config["seed"]), self.config, env.spec)
-        self.normaliser = Normaliser.identity(env.spec.obs_dim)
+        self.normaliser = (Normaliser.identity if self.config.normalise else Normaliser.off)(env.spec.obs_dim)
         self.running = Running.start(num_envs, len(self.names))
         self.episodes = Episodes.none(len(self.names))
         self.iteration = 0
@@ -84,22 +90,26 @@ class Training:
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
         noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
         rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, noise)
-        self._refuse_not_finite({"observation": rollout.next_obs, "reward": rollout.signal[..., 0]} | {
-            f"cost {name!r}": rollout.signal[..., 1 + i] for i, name in enumerate(self.names)})  # fmt: skip
+        signals = ("reward", *(f"cost {name!r}" for name in self.names))
+        self._refuse_not_finite({
+            "observation": self.collector.finite,
+            **{name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)},
+        })  # fmt: skip
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
-        self.episodes = (self.episodes + ended).last(WINDOW)
+        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
         clock.append(time.perf_counter())
 
         lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
-        running = (self.running.discounted, self.discount ** self.running.length[:, None])
+        if self.config.cost_return == "undiscounted":
+            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted))
+        else:
+            running = (self.running.discounted, self.discount ** self.running.length[:, None])
         self.state, metrics = jax.block_until_ready(
             learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
         )
-        if not metrics.pop("finite"):
-            self._refuse_not_finite({"loss (the updated parameters)": np.array(np.nan)})
-        if self.config.normalise:
-            self.normaliser = self.normaliser.update(raw_obs)
+        self._refuse_not_finite({f"loss of the {part}": metrics.pop(f"finite/{part}") for part in ("policy", "critics")})
+        self.normaliser = self.normaliser.update(raw_obs)
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
         self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
@@ -118,14 +128,15 @@ class Training:
         plain = self.config.cost_return == "undiscounted"
         return (counted.total[:, 1:] if plain else counted.discounted).mean(axis=0).astype(np.float32)
 
-    def _refuse_not_finite(self, quantities: dict[str, np.ndarray]) -> None:
-        for name, array in quantities.items():
-            if not np.isfinite(array).all():
+    def _refuse_not_finite(self, quantities: dict[str, Any]) -> None:
+        """quantities: whether each is finite"""
+        for name, finite in quantities.items():
+            if not finite:
                 raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")
 
     def _row(self, metrics: Metrics, ended: int, clock: list[float]) -> dict[str, float]:
         start, collected, updated = clock
-        recent = self.episodes
+        recent = self.episodes.last(WINDOW)
         if not len(recent.length):  # no episode has ended yet: the means are unknown, not 0
             recent = Episodes(*(np.full((1, *x.shape[1:]), np.nan) for x in recent))
         row: dict[str, Any] = {
@@ -169,7 +180,7 @@ class Training:
             self.iteration, self.at_bound = map(int, arrays["counters"])
         except (KeyError, ValueError) as error:
             raise UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.") from None
-        self.state, self.normaliser = learner["state"], Normaliser(**learner["normaliser"])
+        self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
         self.running = Running(**learner["running"])
 
 
@@ -208,6 +219,8 @@ def train(
         "limits": limits, "checkpoint_every": int(checkpoint_every),
         "tensorboard": bool(tensorboard), "settings": settings,
     }  # fmt: skip
+    if checkpoint_every < 1:
+        raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
     if tensorboard:
         events.require()  # before anything is made
     training = Training(config, task)
@@ -232,6 +245,9 @@ def resume(
     config = run.config if threads is None else {**run.config, "threads": threads}
     display = display or display_for()
     training = Training(config, task)
+    changed = [name for name, old in run.config["versions"].items() if runs.versions().get(name) != old]
+    if changed:
+        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
     if run.checkpoints():
         arrays, refused = run.latest()
         for sentence in refused:
@@ -244,10 +260,12 @@ def resume(
 def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Run:
     display = display or display_for()
     every = run.config["checkpoint_every"]
-    tensorboard = events.Events(run.path) if run.config["tensorboard"] else None
+    tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    with stop_signals() as stopped, display:
+    with run.locked(), stop_signals() as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
+        if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
+            display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
         while training.iteration < training.iterations:
             try:
                 row = training.iterate()
@@ -279,8 +297,9 @@ def stop_signals() -> Iterator[list[int]]:
 
     def note(number: int, frame: Any) -> None:
         if received:
-            raise KeyboardInterrupt("stopped at once; the newest checkpoint is intact")
+            raise KeyboardInterrupt("stopped at once, at the newest checkpoint")
         received.append(number)
+        print("stopping after this iteration …", file=sys.stderr, flush=True)
 
     try:
         before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}

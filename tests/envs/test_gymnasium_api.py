@@ -1,5 +1,7 @@
 """The tasks as Gymnasium environments, and the exact continuation of the vector environment."""
 
+from dataclasses import replace
+
 import gymnasium
 import numpy as np
 import pytest
@@ -54,6 +56,20 @@ def test_state_put_back_continues_to_the_last_bit(task):
     np.testing.assert_array_equal(b.set_state(a.get_state()), a.get_state()["obs"])
     for action in actions[25:]:
         for x, y in zip(a.step(action), b.step(action)):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_without_a_seed_no_two_environments_are_alike():
+    a, b = (gymnasium.make("cuprl/HopperSpeed-v0").reset()[0] for _ in range(2))
+    assert (a != b).any()
+
+
+def test_a_task_may_give_live_views_of_the_physics():
+    views = replace(TASKS["swimmer-speed"], position=lambda p: p.qpos[:, :2], observe=lambda p: p.qpos_qvel[:, 2:])
+    ours, theirs = make("swimmer-speed", 2, seed=1), make(views, 2, seed=1)
+    for _ in range(1001):  # past the reset at the horizon
+        action = np.ones((2, 2), np.float32)
+        for x, y in zip(ours.step(action), theirs.step(action)):
             np.testing.assert_array_equal(x, y)
 
 

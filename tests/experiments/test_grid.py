@@ -82,12 +82,26 @@ def test_several_seeds_at_once(tmp_path, capsys):
 
 @pytest.mark.parametrize("more, words", [
     (["--seeds", "3..1"], "give them in order"), (["--seeds", "a..b"], "whole number"),
-    (["--seeds", "0..1", "--alpha", "much"], "give a number"), (["--seeds", "0..1", "--workers", "0"], "at least 1"),
+    (["--seeds", "0..1", "--alpha", "much"], "give a number"), (["--seeds", "0..1", "--plot"], "one seed"),
+    (["--seeds", "0..1", "--workers", "0"], "at least 1"),
 ])  # fmt: skip
 def test_wrong_seeds(more, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["train", "hopper-speed", *more]) == 2
     assert words in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_a_run_with_other_settings_does_not_pass_for_this_one(tmp_path):
+    cell = expand(TINY)[0]
+    train("hopper-speed", steps=600, out=cell.path(tmp_path), **dict(SMALL), **QUIET)
+    assert cell.fraction(tmp_path) == 1.0
+    for change, words in (
+        ({"steps": 800}, "steps 600, not 800"),
+        ({"settings": (*SMALL, ("alpha", "0.9"))}, "alpha 0.2, not 0.9"),
+        ({"limits": ("3",)}, "limits"),
+    ):
+        with pytest.raises(UserError, match=words):
+            replace(cell, **change).fraction(tmp_path)
 
 
 def test_the_live_board_shows_each_run(tmp_path):

@@ -52,6 +52,11 @@ def test_normaliser_in_pieces_equals_the_whole():
     assert pieces.apply(flat + 1e9).max() == 5.0
 
 
+def test_a_normaliser_switched_off_leaves_observations_alone():
+    off = Normaliser.off(2).update(np.ones((4, 2)))
+    np.testing.assert_array_equal(off.apply(np.array([[50.0, -80.0]])), [[50.0, -80.0]])
+
+
 @pytest.mark.parametrize("rows", [1, 7, 64, 5000])
 def test_shuffle_is_a_permutation_and_each_key_gives_another(rows):
     order = np.asarray(shuffle(jax.random.PRNGKey(0), rows))

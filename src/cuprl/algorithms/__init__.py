@@ -44,7 +44,7 @@ ALGORITHMS: dict[str, Entry] = {
 def load(
     name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None
 ) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config: the preset's settings, then the task's own, then `changes`."""
+    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
     from cuprl.learn.settings import configure, field_names
 
     if name not in ALGORITHMS:
@@ -52,4 +52,4 @@ def load(
     entry = ALGORITHMS[name]
     module = importlib.import_module(f"cuprl.algorithms.{entry.module}")
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
-    return module, configure(module.Config, {**entry.preset, **fitting, **(changes or {})}, name)
+    return module, configure(module.Config, {**fitting, **entry.preset, **(changes or {})}, name)

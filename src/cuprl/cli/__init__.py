@@ -84,8 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"cup: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as stop:
-        print(f"\ncup: {stop or 'interrupted'}", file=sys.stderr)
+        print(f"\ncup: {str(stop) or 'interrupted'}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of a pipe has gone
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"cup: {error.strerror}: {error.filename}; give a file or folder that can be used.", file=sys.stderr)
+        return 2

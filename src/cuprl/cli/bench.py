@@ -49,10 +49,16 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def run_grid(cells: list[Cell], root: Path, workers: int) -> int:
     """Run the cells with a live board, then print their table; 1 if any run failed."""
+    import signal
+
     from cuprl.experiments.board import board_for
     from cuprl.experiments.local import run_cells
     from cuprl.experiments.table import markdown
 
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt("stopped; each run left a checkpoint: the same command goes on from there")
+
+    signal.signal(signal.SIGTERM, stop)
     with board_for() as board:
         failed = run_cells(cells, root, workers, board)
     print(markdown(cells, root))

@@ -30,10 +30,13 @@ def add(subparsers: Any) -> None:
 
 
 def run_eval(args: argparse.Namespace) -> int:
+    from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
     from cuprl.learn.settings import parse_value
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
+    if seed < 0:
+        raise UserError(f"--seed is {seed}; give 0 or more.")
     result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed)
     if args.json:
         print(json.dumps(result))
@@ -80,17 +83,20 @@ def run_tasks(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from cuprl.envs import TASKS, make
+    from cuprl.envs import TASKS, Box, make
+    from cuprl.envs.tabular import PREFIX, tabular_task
+    from cuprl.theory import GENERATORS
 
     table = Table(box=None)
     for name in ("task", "observation", "action", "constraint", "limit", "discount", "horizon"):
         table.add_column(name, justify="left" if name in ("task", "constraint") else "right")
-    for task in TASKS.values():
+    for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
         spec = make(task).spec
+        action = str(spec.action.dim) if isinstance(spec.action, Box) else f"1 of {spec.action.n}"
         for constraint in spec.constraints:
             table.add_row(
-                task.name, str(spec.obs_dim), str(getattr(spec.action, "dim", "")),
-                constraint.name, f"{constraint.limit:g}", f"{constraint.discount:g}", str(spec.horizon),
+                task.name, str(spec.obs_dim), action, constraint.name, f"{constraint.limit:g}",
+                f"{constraint.discount:g}", str(spec.horizon),
             )  # fmt: skip
     Console().print(table)
     return 0

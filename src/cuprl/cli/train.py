@@ -14,7 +14,7 @@ class TrainParser(Parser):
     """Adds the settings of the algorithm named on the command line, so that help and errors know them."""
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        peek = Parser(prog=self.prog, add_help=False)
         peek.add_argument("--algo", default="cup")
         add_settings(self, peek.parse_known_args(args)[0].algo)
         return super().parse_known_args(args, namespace)
@@ -57,24 +57,9 @@ def add(subparsers: Any) -> None:
     resume.set_defaults(run=run_resume)
 
 
-def parse_limits(words: list[str] | None) -> dict[str, float] | float | None:
-    """--limit 25, or --limit speed=25 --limit torque=10."""
-    from cuprl.errors import UserError
-    from cuprl.learn.settings import parse_value
-
-    if words is None:
-        return None
-    named = [word.rpartition("=") for word in words]
-    if len(words) == 1 and not named[0][0]:
-        return parse_value(float, words[0], "--limit")
-    if not all(name for name, _, _ in named):
-        raise UserError(f"--limit {' --limit '.join(words)}: give one number, or NAME=NUMBER for each constraint.")
-    return {name: parse_value(float, value, f"--limit {name}") for name, _, value in named}
-
-
 def run_train(args: argparse.Namespace) -> int:
     from cuprl import algorithms
-    from cuprl.learn.settings import parse_value
+    from cuprl.learn.settings import parse_limits, parse_value
     from cuprl.training import train
 
     _, config = algorithms.load(args.algo)
@@ -119,12 +104,13 @@ def parse_seeds(text: str) -> list[int]:
 def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) -> int:
     """One run a seed, over worker processes, with one live table."""
     import os
+    from dataclasses import replace
     from pathlib import Path
 
     from cuprl.cli.bench import run_grid
     from cuprl.errors import UserError
     from cuprl.experiments.grid import Experiment, expand
-    from cuprl.learn.settings import parse_value
+    from cuprl.learn.settings import parse_limits, parse_value
     from cuprl.training import Training
 
     limits = parse_limits(args.limit)
@@ -134,9 +120,14 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
     workers = os.cpu_count() or 1 if args.workers is None else parse_value(int, args.workers, "--workers")
     if workers < 1:
         raise UserError(f"--workers is {workers}; it must be at least 1.")
-    flags = tuple(settings.items()) + tuple(("limit", word) for word in args.limit or ())
-    seeds = tuple(parse_seeds(args.seeds))
-    cells = expand(Experiment("seeds", "", (args.task,), (args.algo,), seeds, steps, flags))
+    for name in ("evaluate", "plot"):
+        if getattr(args, name):
+            raise UserError(f"--{name} goes with one seed; after --seeds use `cup eval` and `cup plot`.")
+    flags = ["--threads", args.threads, "--checkpoint-every", args.checkpoint_every]
+    flags += ["--tensorboard"] if args.tensorboard else []
+    seeds = tuple(dict.fromkeys(parse_seeds(args.seeds)))
+    grid = Experiment("seeds", "", (args.task,), (args.algo,), seeds, steps, tuple(settings.items()))
+    cells = [replace(cell, limits=tuple(args.limit or ()), flags=tuple(flags)) for cell in expand(grid)]
     return run_grid(cells, Path(args.out or "runs"), min(workers, len(cells)))
 
 

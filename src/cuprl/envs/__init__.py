@@ -21,7 +21,7 @@ def find(task: str | Task) -> Task:
 
         return tabular_task(task)
     if task not in TASKS:
-        raise unknown("task", task, TASKS)
+        raise unknown("task", task, [*TASKS, "tabular:gridworld (and the like)"])
     return TASKS[task]
 
 

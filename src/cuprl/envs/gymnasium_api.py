@@ -35,12 +35,22 @@ def cost_info(cost: np.ndarray, names: list[str]) -> dict[str, Any]:
     return info
 
 
+def seed_first(owner: SafeEnv | SafeVectorEnv, seed: int | None) -> None:
+    """Seed as asked; a first reset without a seed takes one from the system, so that no two environments are alike."""
+    if seed is None and not owner.seeded:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    if seed is not None:
+        owner.env.seed(seed)
+        owner.seeded = True
+
+
 class SafeEnv(gymnasium.Env):
     """One robot. `render_mode="rgb_array"` draws it (headless machines: set MUJOCO_GL=egl)."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012
 
     def __init__(self, task: str, render_mode: str | None = None):
+        self.seeded = False
         self.env = make_robots(task, num_envs=1)
         self.names = [c.name for c in self.env.spec.constraints]
         self.observation_space, self.action_space = spaces_of(self.env)
@@ -50,8 +60,7 @@ class SafeEnv(gymnasium.Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
-        if seed is not None:
-            self.env.seed(seed)
+        seed_first(self, seed)
         return self.env.reset_rows(np.array([0]))[0].copy(), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict]:
@@ -83,6 +92,7 @@ class SafeVectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, task: str, num_envs: int = 1, threads: int = 1, render_mode: str | None = None):
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r} draws one robot; use gymnasium.make instead of make_vec.")
+        self.seeded = False
         self.env = make_robots(task, num_envs, threads)
         self.names = [c.name for c in self.env.spec.constraints]
         self.num_envs = num_envs
@@ -96,8 +106,7 @@ class SafeVectorEnv(gymnasium.vector.VectorEnv):
     ) -> tuple[np.ndarray, dict]:
         if isinstance(seed, list):
             raise ValueError("give one seed: environment i is reset with seed + i.")
-        if seed is not None:
-            self.env.seed(seed)
+        seed_first(self, seed)
         return self.env.reset_rows(np.arange(self.num_envs)).copy(), {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:

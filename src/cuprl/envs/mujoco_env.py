@@ -122,8 +122,7 @@ class MujocoVectorEnv:
         if self.task.fields:
             physics.batch.forward(rows)
         self._steps[rows] = 0
-        self._position = self.task.position(physics)
-        self._obs = self.task.observe(physics)
+        self._position, self._obs = np.array(self.task.position(physics)), np.array(self.task.observe(physics))
         return self._obs
 
     def advance(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -131,12 +130,12 @@ class MujocoVectorEnv:
         task, physics = self.task, self.physics
         physics.ctrl[:] = action
         physics.batch.step(nstep=physics.frame_skip)
-        position = task.position(physics)
+        position = np.array(task.position(physics))  # a copy, also if the task gives a live view of the physics
         velocity = (position - self._position) / physics.dt
         motion = Motion(action, position, velocity, task.terminated(physics))
         self._position = position
         self._steps += 1
-        self._obs = task.observe(physics)
+        self._obs = np.array(task.observe(physics))
         truncated = self._steps >= task.horizon
         return self._obs, task.reward(physics, motion), task.costs(physics, motion), motion.terminated, truncated
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,8 @@ class Cell:
     seed: int
     steps: int
     settings: tuple[tuple[str, str], ...]
+    limits: tuple[str, ...] = ()  # as given to --limit
+    flags: tuple[str, ...] = ()  # further words for `cup train` that change no result
 
     def path(self, root: Path) -> Path:
         return root / self.task.replace(":", "-") / self.algo / f"seed{self.seed}"
@@ -42,8 +46,9 @@ class Cell:
         if (path / "config.json").is_file():
             return ["resume", str(path)]
         flags = [word for name, value in self.settings for word in (f"--{name.replace('_', '-')}", value)]
+        limits = [word for limit in self.limits for word in ("--limit", limit)]
         return ["train", self.task, "--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps),
-                "--out", str(path), *flags]  # fmt: skip
+                "--out", str(path), *flags, *limits, *self.flags]  # fmt: skip
 
     def fraction(self, root: Path) -> float:
         """How much of the run is checkpointed, 0 to 1."""
@@ -51,8 +56,28 @@ class Cell:
         if not (path / "config.json").is_file():
             return 0.0
         run = Run(path)
+        self.check_same(run)
         done = int(run.checkpoints()[0].name[:8]) if run.checkpoints() else 0
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
+
+
+    def check_same(self, run: Run) -> None:
+        """A run made with other settings must not pass for this cell's."""
+        from cuprl.algorithms import load
+        from cuprl.envs import find as find_task
+        from cuprl.envs import with_limits
+        from cuprl.learn.settings import parse_limits
+
+        task = find_task(self.task)
+        _, config = load(self.algo, dict(self.settings), getattr(task, "settings", {}))
+        limits = {c.name: c.limit for c in with_limits(task.constraints, parse_limits(list(self.limits)))}
+        wanted = {"steps": self.steps, "limits": limits, **json.loads(json.dumps(dataclasses.asdict(config)))}
+        found = {"steps": run.config["steps"], "limits": run.config["limits"], **run.config["settings"]}
+        for name, value in wanted.items():
+            if found.get(name) != value:
+                raise UserError(
+                    f"{run.path} was made with {name} {found.get(name)}, not {value}; give another folder, or remove it."
+                )
 
 
 EXPERIMENTS = {

@@ -31,13 +31,16 @@ def run_cells(cells: list[Cell], root: Path, workers: int, board: PlainBoard) ->
     tries = dict.fromkeys(waiting, 0)
     failed: dict[Cell, str] = {}
     active: list[Worker] = []
-    begun, done = time.monotonic(), 0
+    begun, done, look_again = time.monotonic(), 0, 0.0
     try:
         while waiting or active:
             while waiting and len(active) < workers:
                 active.append(start(waiting.pop(0), root))
                 states[active[-1].cell] = "running"
             time.sleep(0.2)
+            if time.monotonic() < look_again and all(w.process.poll() is None for w in active):
+                continue
+            look_again = time.monotonic() + 1.0
             left = (time.monotonic() - begun) / done * (len(waiting) + len(active)) if done else None
             board.show(states, root, left)
             for worker in [w for w in active if w.process.poll() is not None]:

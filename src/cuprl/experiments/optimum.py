@@ -91,7 +91,7 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from cuprl.plot import COLOURS
+    from cuprl.plot import COLOURS, save_figure
 
     problems = list(dict.fromkeys(r.problem for r in results))
     algos = list(dict.fromkeys(r.algo for r in results))
@@ -120,8 +120,5 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
     handles, labels = axes[0, 0].get_legend_handles_labels()
     spare = list(axes.flat)[len(problems) :]
     (spare[0].legend if spare else figure.legend)(handles, labels, loc="center", frameon=False)
-    out = Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, dpi=130)
-    plt.close(figure)
-    return out
+    save_figure(figure, Path(out))
+    return Path(out)

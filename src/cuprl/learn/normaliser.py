@@ -33,6 +33,10 @@ class Normaliser:
         new_var = (self.var * self.count + var * n + shift**2 * (self.count * n / total)) / total
         return Normaliser(total, self.mean + shift * (n / total), new_var)
 
+    @staticmethod
+    def off(obs_dim: int) -> Normaliser:
+        return _Off(*Normaliser.identity(obs_dim).__dict__.values())
+
     @cached_property
     def scale(self) -> np.ndarray:
         return 1.0 / np.sqrt(self.var + 1e-8)
@@ -41,3 +45,13 @@ class Normaliser:
         """float32 [..., obs], clipped to ±5."""
         scaled = (obs - self.mean) * self.scale
         return np.minimum(np.maximum(scaled, -CLIP), CLIP).astype(np.float32)  # np.clip takes longer on few rows
+
+
+class _Off(Normaliser):
+    """Leaves observations as they are."""
+
+    def update(self, obs: np.ndarray) -> Normaliser:
+        return self
+
+    def apply(self, obs: np.ndarray) -> np.ndarray:
+        return np.asarray(obs, np.float32)

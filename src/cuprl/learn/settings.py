@@ -53,6 +53,10 @@ class Common:
         for name in ("batch_size", "num_envs", "minibatch"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        if any(size < 1 for size in self.hidden):
+            raise UserError(f"hidden is {self.hidden}; each layer must have at least 1 unit.")
+        if self.cost_window < 0:
+            raise UserError(f"cost_window is {self.cost_window}; give 0 or a number of episodes.")
         if self.batch_size % self.num_envs:
             raise UserError(f"batch_size {self.batch_size} is not a multiple of num_envs {self.num_envs}; change one.")
         for name in ("gamma", "lam", "cost_lam"):
@@ -99,6 +103,18 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
         raise UserError(f"{name} is {text!r}; give {wanted}.") from None
 
 
+def parse_limits(words: list[str] | None) -> dict[str, float] | float | None:
+    """--limit 25, or --limit speed=25 --limit torque=10."""
+    if not words:
+        return None
+    named = [word.rpartition("=") for word in words]
+    if len(words) == 1 and not named[0][0]:
+        return parse_value(float, words[0], "--limit")
+    if not all(name for name, _, _ in named):
+        raise UserError(f"--limit {' --limit '.join(words)}: give one number, or NAME=NUMBER for each constraint.")
+    return {name: parse_value(float, value, f"--limit {name}") for name, _, value in named}
+
+
 def field_names(config_class: type) -> list[str]:
     return [field.name for field in dataclasses.fields(config_class)]
 
@@ -110,9 +126,13 @@ def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> An
     for name in changes:
         if name not in names:
             raise unknown(f"setting of {algorithm}", name, names)
-    typed = {
-        name: parse_value(kinds[name], value, name) if isinstance(value, str) else
-        (tuple(value) if isinstance(value, list) else value)
-        for name, value in changes.items()
-    }  # fmt: skip
-    return config_class(**typed)
+    return config_class(**{name: as_kind(kinds[name], value, name) for name, value in changes.items()})
+
+
+def as_kind(kind: Any, value: Any, name: str) -> Any:
+    """A value from the command line, from JSON or from Python as a setting's type."""
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    if isinstance(value, str) or (kind is int and isinstance(value, float)):
+        return parse_value(kind, str(value), name)
+    return (value,) if kind not in (bool, int, float, str) else value
