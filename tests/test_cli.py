@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from cuprl.cli import COMMANDS, main
-from cuprl.training import train
+from cuprl.loop import train
 from small import QUIET, SMALL
 
 FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]

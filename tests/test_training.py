@@ -14,7 +14,8 @@ from cuprl import runs
 from cuprl.envs import TASKS, Constraint
 from cuprl.errors import RunStopped, UserError
 from cuprl.evaluation import evaluate, load
-from cuprl.training import Training, resume, train
+from cuprl.loop import resume, train
+from cuprl.training import Training
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays, same_progress
 

@@ -12,8 +12,8 @@ __version__ = "0.1.0"
 
 # Public names and where they live; imported when first used, so that `import cuprl` costs nothing.
 _HOMES = {
-    "train": "cuprl.training",
-    "resume": "cuprl.training",
+    "train": "cuprl.loop",
+    "resume": "cuprl.loop",
     "load": "cuprl.evaluation",
     "evaluate": "cuprl.evaluation",
     "make": "cuprl.envs",
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
     from cuprl.envs import TASKS, Constraint, MujocoTask, make
     from cuprl.evaluation import evaluate, load
-    from cuprl.training import resume, train
+    from cuprl.loop import resume, train
 
 __all__ = ["ALGORITHMS", "TASKS", "Constraint", "MujocoTask", "evaluate", "load", "make", "resume", "train"]
 

@@ -12,8 +12,9 @@ from cuprl.envs import make
 from cuprl.envs.tabular import TabularTask, tabular_task
 from cuprl.errors import UserError
 from cuprl.learn.gae import gae
+from cuprl.loop import resume, train
 from cuprl.theory import GENERATORS, exact
-from cuprl.training import Training, resume, train
+from cuprl.training import Training
 from small import QUIET, same_arrays, same_progress
 
 

@@ -16,8 +16,8 @@ from cuprl.experiments.board import PlainBoard
 from cuprl.experiments.grid import Cell, Experiment, expand
 from cuprl.experiments.local import run_cells
 from cuprl.experiments.table import markdown
+from cuprl.loop import train
 from cuprl.runs import Run
-from cuprl.training import train
 from small import QUIET, same_arrays, same_progress
 
 SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",

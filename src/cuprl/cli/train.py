@@ -60,7 +60,7 @@ def add(subparsers: Any) -> None:
 def run_train(args: argparse.Namespace) -> int:
     from cuprl import algorithms
     from cuprl.learn.settings import parse_limits, parse_value
-    from cuprl.training import train
+    from cuprl.loop import train
 
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
@@ -133,7 +133,7 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
 
 def run_resume(args: argparse.Namespace) -> int:
     from cuprl.learn.settings import parse_value
-    from cuprl.training import resume
+    from cuprl.loop import resume
 
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
     print(f"done: {resume(args.path, threads=threads).path}")

@@ -1,0 +1,132 @@
+"""THE loop: iterate -> record -> checkpoint, until done or stopped; and resume, which continues it bit for bit."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cuprl import envs, events, runs
+from cuprl.display import Display, display_for
+from cuprl.errors import RunStopped, UserError
+from cuprl.training import Training
+
+BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
+
+
+def train(
+    task: str | envs.Task,
+    algo: str = "cup",
+    *,
+    seed: int = 0,
+    steps: float = 2.5e6,
+    out: str | Path | None = None,
+    threads: int = 1,
+    limits: dict[str, float] | float | None = None,
+    checkpoint_every: int = 10,
+    tensorboard: bool = False,
+    display: Display | None = None,
+    **settings: Any,
+) -> runs.Run:
+    """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
+    task = envs.find(task)
+    config = {
+        "task": task.name, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
+        "limits": limits, "checkpoint_every": int(checkpoint_every),
+        "tensorboard": bool(tensorboard), "settings": settings,
+    }  # fmt: skip
+    if checkpoint_every < 1:
+        raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
+    if tensorboard:
+        events.require()  # before anything is made
+    training = Training(config, task)
+    config["settings"] = dataclasses.asdict(training.config)
+    config["limits"] = {c.name: c.limit for c in training.spec.constraints}
+    run = runs.Run.create(out, config)
+    return _loop(training, run, display)
+
+
+def resume(
+    run: str | Path | runs.Run,
+    *,
+    task: envs.Task | None = None,
+    threads: int | None = None,
+    display: Display | None = None,
+) -> runs.Run:
+    """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
+
+    A run on a task of one's own needs that task again.
+    """
+    run = run if isinstance(run, runs.Run) else runs.Run(run)
+    config = run.config if threads is None else {**run.config, "threads": threads}
+    display = display or display_for()
+    training = Training(config, task)
+    changed = [name for name, old in run.config["versions"].items() if runs.versions().get(name) != old]
+    if changed:
+        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+    if run.checkpoints():
+        arrays, refused = run.latest()
+        for sentence in refused:
+            display.note(f"{sentence} Falling back to the one before it.")
+        training.restore(arrays)
+    run.forget_after(training.iteration)
+    return _loop(training, run, display)
+
+
+def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Run:
+    display = display or display_for()
+    every = run.config["checkpoint_every"]
+    tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
+    last_good = run.checkpoints()[0] if run.checkpoints() else None
+    with run.locked(), stop_signals() as stopped, display:
+        display.start(run, training.spec, training.iteration, training.iterations)
+        if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
+            display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+        while training.iteration < training.iterations:
+            try:
+                row = training.iterate()
+            except RunStopped as error:
+                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+                raise RunStopped(f"{error}; {where}.") from None
+            run.append(row)
+            if tensorboard:
+                tensorboard.write(row)
+            display.update(row)
+            if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
+                display.note(
+                    f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
+                    "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+                )
+            if stopped or training.iteration % every == 0 or training.iteration == training.iterations:
+                last_good = run.save(training.iteration, training.arrays())
+            if stopped:
+                break
+    if training.iteration < training.iterations:
+        raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
+    return run
+
+
+@contextmanager
+def stop_signals() -> Iterator[list[int]]:
+    """While inside, Ctrl-C and SIGTERM only fill the list; a second Ctrl-C interrupts at once."""
+    received: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        if received:
+            raise KeyboardInterrupt("stopped at once, at the newest checkpoint")
+        received.append(number)
+        print("stopping after this iteration …", file=sys.stderr, flush=True)
+
+    try:
+        before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not the main thread: the program around us handles signals
+        before = {}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
