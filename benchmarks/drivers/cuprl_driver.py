@@ -1,0 +1,42 @@
+"""cuprl itself: one thread, its own number of environments, early stops switched off."""
+
+from __future__ import annotations
+
+import sys
+
+from turns import BATCH, EPOCHS, FOREVER, HIDDEN, MINIBATCH, Turns
+
+from cuprl.training import Training
+
+SAME_WORK = {"batch_size": BATCH, "minibatch": MINIBATCH, "critic_epochs": EPOCHS, "hidden": (HIDDEN, HIDDEN)}
+FIRST_ORDER = {"epochs": EPOCHS}
+NO_STOP = {  # no KL reaches these
+    "cup": {**FIRST_ORDER, "projection_epochs": EPOCHS, "delta": 1e9, "projection_delta": 1e9},
+    "focops": {**FIRST_ORDER, "delta": 1e9},
+    "ppo": FIRST_ORDER,
+    "ppo-lag": FIRST_ORDER,
+}
+
+
+def main(algo: str, task: str) -> None:
+    settings = {**SAME_WORK, **NO_STOP.get(algo, {}), "anneal": False}
+    training = Training({
+        "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": 1, "limits": None,
+        "settings": settings,
+    })  # fmt: skip
+    turns = Turns(training.config.num_envs, 1, ("cuprl", "jax", "mujoco"))
+    collect = training.collector.collect
+
+    def collect_and_tell(*args, **kwargs):
+        rollout = collect(*args, **kwargs)
+        turns.collected()
+        return rollout
+
+    training.collector.collect = collect_and_tell
+    while True:
+        turns.begin()
+        training.iterate()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
