@@ -49,7 +49,19 @@ def active_sets(m: int) -> np.ndarray:
 def solve_on(active: jax.Array, S: jax.Array, x: jax.Array) -> jax.Array:
     """S_II^-1 x_I on the active set I, 0 elsewhere [m]; not finite where S_II is singular."""
     restricted = jnp.where(active[:, None] & active[None, :], S, jnp.eye(len(x), dtype=S.dtype))
-    return jnp.linalg.solve(restricted, jnp.where(active, x, 0.0))
+    return eliminate(restricted, jnp.where(active, x, 0.0))
+
+
+def eliminate(S: jax.Array, x: jax.Array) -> jax.Array:
+    """S^-1 x by Gauss-Jordan elimination, for a small S that is symmetric and positive: no pivoting is needed.
+
+    Plain arithmetic, because LAPACK's batched solver can wait for ever inside a compiled program on a CPU (jaxlib 0.10).
+    """
+    table = jnp.column_stack((S, x))
+    for i in range(len(x)):
+        row = table[i] / table[i, i]
+        table = (table - jnp.outer(table[:, i], row)).at[i].set(row)
+    return table[:, -1]
 
 
 def slack(S: jax.Array, x: jax.Array, radius: jax.Array | float) -> jax.Array:
