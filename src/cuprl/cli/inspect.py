@@ -50,9 +50,10 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     first = results[0]
-    table = Table(title=f"{first['task']}, {first['algo']}, {first['episodes']} episodes", title_justify="left")
-    for name in ("actions", "return", "cost", "limit", "undiscounted cost", "over the limit", "length"):
-        table.add_column(name, justify="left" if name == "actions" else "right")
+    title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (cost discounted; sum: the plain one)"
+    table = Table(title=title, title_justify="left", box=None)
+    for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
+        table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
     for result in results:
         many = isinstance(result["cost_mean"], dict)
         for name in result["cost_mean"] if many else [""]:
