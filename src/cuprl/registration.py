@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from gymnasium.envs.registration import register, registry
 
+ROBOTS = ("Hopper", "Ant", "Swimmer", "Humanoid", "HalfCheetah", "Walker2d")
 IDS = {
-    "cuprl/HopperSpeed-v0": "hopper-speed",
-    "cuprl/AntSpeed-v0": "ant-speed",
-    "cuprl/SwimmerSpeed-v0": "swimmer-speed",
-    "cuprl/HumanoidSpeed-v0": "humanoid-speed",
-    "cuprl/HalfCheetahSpeed-v0": "halfcheetah-speed",
-    "cuprl/Walker2dSpeed-v0": "walker2d-speed",
+    **{f"cuprl/{robot}{kind}-v0": f"{robot.lower()}-{kind.lower()}" for kind in ("Speed", "Velocity") for robot in ROBOTS},
     "cuprl/HumanoidCircle-v0": "humanoid-circle",
     "cuprl/AntCircle-v0": "ant-circle",
+    "cuprl/HopperSpeedEffort-v0": "hopper-speed-effort",
+    "cuprl/AntSpeedHeight-v0": "ant-speed-height",
 }
 
 

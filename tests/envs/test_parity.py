@@ -15,6 +15,14 @@ ORACLES = {
     "halfcheetah-speed": ("HalfCheetah-v5", {}),
     "walker2d-speed": ("Walker2d-v5", {}),
 }
+V4 = {  # oracle, Safety-Gymnasium's threshold, whether it is on the plane norm
+    "hopper-velocity": ("Hopper-v4", 0.7402, False),
+    "ant-velocity": ("Ant-v4", 2.6222, True),
+    "swimmer-velocity": ("Swimmer-v4", 0.2282, False),
+    "humanoid-velocity": ("Humanoid-v4", 1.4149, True),
+    "halfcheetah-velocity": ("HalfCheetah-v4", 3.2096, False),
+    "walker2d-velocity": ("Walker2d-v4", 2.3415, False),
+}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -47,3 +55,44 @@ def test_bit_equal_to_gymnasium(task, threads):
             np.testing.assert_array_equal(env.physics.qpos[i], data.qpos)
             np.testing.assert_array_equal(env.physics.qvel[i], data.qvel)
     assert ended >= num_envs
+
+
+@pytest.mark.parametrize("task", V4)
+def test_velocity_tasks_are_v4_robots_with_a_cost_for_each_fast_step(task):
+    name, threshold, plane = V4[task]
+    env = make(task, 1, seed=5)
+    oracle = gymnasium.make(name)
+    env.reset(5)
+    oracle.reset(seed=5)
+    rng = np.random.default_rng(5)
+    fast, ended = 0, 0
+    for k in range(1200):
+        if k % 100 == 20:  # a push, so that every robot is too fast now and then
+            env.physics.qvel[0, 0] = oracle.unwrapped.data.qvel[0] = 2.0 * threshold
+        action = rng.normal(size=env.spec.action.dim).astype(np.float32)
+        step = env.step(action[None])
+        next_obs, reward, terminated, truncated, info = oracle.step(action)
+        if task != "humanoid-velocity":  # ours leaves out the entries that are always zero, and the contact forces
+            np.testing.assert_array_equal(step.next_obs[0], next_obs)
+        assert step.reward[0] == reward
+        assert (step.terminated[0], step.truncated[0]) == (terminated, truncated)
+        speed = np.hypot(info["x_velocity"], info["y_velocity"]) if plane else info["x_velocity"]
+        assert step.cost.tolist() == [[float(speed > threshold)]]
+        fast += int(step.cost[0, 0])
+        if terminated or truncated:
+            ended += 1
+            oracle.reset()
+        np.testing.assert_array_equal(env.physics.qpos[0], oracle.unwrapped.data.qpos)
+    assert ended
+    assert 0 < fast < 1200
+
+
+def test_two_constraints_stand_side_by_side():
+    hopper, ant = make("hopper-speed-effort", 2, seed=1), make("ant-speed-height", 2, seed=1)
+    action = np.array([[2.0, -0.5, 0.1], [0.0, 0.0, -3.0]], np.float32)  # what the motors get is clamped to ±1
+    step, plain = hopper.step(action), make("hopper-speed", 2, seed=1).step(action)
+    np.testing.assert_array_equal(step.next_obs, plain.next_obs)
+    np.testing.assert_array_equal(step.cost[:, :1], plain.cost)
+    np.testing.assert_allclose(step.cost[:, 1], [1.0 + 0.25 + 0.01, 1.0], rtol=1e-6)
+    step = ant.step(np.zeros((2, 8), np.float32))
+    np.testing.assert_array_equal(step.cost[:, 1], step.next_obs[:, 0])  # z leads Ant's observation

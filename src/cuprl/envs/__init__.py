@@ -8,9 +8,11 @@ from cuprl.envs.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco_env import MujocoTask
 from cuprl.envs.protocol import Box, Constraint, Discrete, Spec, Step, Task, VectorEnv
 from cuprl.envs.robots import SPEED_TASKS
+from cuprl.envs.two_limits import TWO_LIMIT_TASKS
+from cuprl.envs.velocity import VELOCITY_TASKS
 from cuprl.errors import UserError, unknown
 
-TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS)}
+TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS, *TWO_LIMIT_TASKS, *VELOCITY_TASKS)}
 
 
 def find(task: str | Task) -> Task:
