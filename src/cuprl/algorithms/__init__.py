@@ -1,6 +1,7 @@
 """The algorithms: one file per paper. A new one is one file and one line here.
 
 A name maps to a module (imported when asked for) and the settings in which a preset differs from that module's Config.
+`python:my_package.my_algorithm` names a module outside: anything with a Config, `init` and `update` is an algorithm.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ import importlib
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from cuprl.errors import unknown
+from cuprl.errors import UserError, unknown
+from cuprl.modules import import_own
+
+OWN = "python:"
 
 
 class Entry(NamedTuple):
@@ -41,15 +45,30 @@ ALGORITHMS: dict[str, Entry] = {
 }  # fmt: skip
 
 
+def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
+    """The module of an algorithm and its preset."""
+    if name.startswith(OWN):
+        return find_own(name), {}
+    if name not in ALGORITHMS:
+        raise unknown("algorithm", name, [*ALGORITHMS, f"{OWN}MODULE (one of your own)"])
+    return importlib.import_module(f"cuprl.algorithms.{ALGORITHMS[name].module}"), ALGORITHMS[name].preset
+
+
+def find_own(name: str) -> ModuleType:
+    path = name.removeprefix(OWN)
+    module = import_own(path, f"algorithm {name}")
+    missing = [part for part in ("Config", "init", "update") if not hasattr(module, part)]
+    if missing:
+        raise UserError(f"algorithm {name}: {path} has no {' and no '.join(missing)}; docs/algorithms.md shows how.")
+    return module
+
+
 def load(
     name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None
 ) -> tuple[ModuleType, Any]:
     """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
     from cuprl.learn.settings import configure, field_names
 
-    if name not in ALGORITHMS:
-        raise unknown("algorithm", name, ALGORITHMS)
-    entry = ALGORITHMS[name]
-    module = importlib.import_module(f"cuprl.algorithms.{entry.module}")
+    module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
-    return module, configure(module.Config, {**fitting, **entry.preset, **(changes or {})}, name)
+    return module, configure(module.Config, {**fitting, **preset, **(changes or {})}, name)
