@@ -35,6 +35,7 @@ class Physics:
         self.model = model
         self.frame_skip = frame_skip
         self.dt = model.opt.timestep * frame_skip
+        self.mass, self.total_mass = model.body_mass.copy(), model.body_mass.sum()  # [nbody], []
         self.qpos, self.qvel, self.ctrl = (self.batch.bind(name) for name in ("qpos", "qvel", "ctrl"))
         # qpos and qvel lie side by side in a row of the state, after the time: one view [N, nq + nv] of both.
         self.qpos_qvel = self.batch.state[:, 1 : 1 + model.nq + model.nv]
@@ -135,7 +136,7 @@ class MujocoVectorEnv:
         motion = Motion(action, position, velocity, task.terminated(physics))
         self._position = position
         self._steps += 1
-        self._obs = np.array(task.observe(physics))
+        self._obs = np.array(task.observe(physics))  # likewise
         truncated = self._steps >= task.horizon
         return self._obs, task.reward(physics, motion), task.costs(physics, motion), motion.terminated, truncated
 
