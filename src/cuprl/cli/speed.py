@@ -13,6 +13,7 @@ def add(subparsers: Any) -> None:
     speed.add_argument("--algo", default="cup", metavar="A", help="an algorithm [cup]")
     speed.add_argument("--threads", default="1", metavar="N", help="threads of the physics [1]")
     speed.add_argument("--rounds", default="10", metavar="N", help="interleaved rounds; medians are shown [10]")
+    speed.add_argument("--growth", action="store_true", help="instead: how an iteration grows with batch, width, …")
     speed.add_argument("--json", action="store_true", help="print one JSON object")
     speed.set_defaults(run=run)
 
@@ -21,6 +22,8 @@ def run(args: argparse.Namespace) -> int:
     from cuprl.learn.settings import parse_value
     from cuprl.speed import measure
 
+    if args.growth:
+        return run_growth(args.task, args.algo, parse_value(int, args.rounds, "--rounds"))
     numbers = {name: parse_value(int, getattr(args, name), f"--{name}") for name in ("threads", "rounds")}
     result = measure(args.task, args.algo, **numbers)
     if args.json:
@@ -34,4 +37,16 @@ def run(args: argparse.Namespace) -> int:
     print(f"  first step      {result['first_step_s']:10.1f} s         from the start of a process")
     print(f"  2nd iteration   {result['second_iteration_s']:10.1f} s         its end; compiled programs are kept on disk")
     print(f"  peak memory     {result['peak_mb']:10.0f} MB")
+    return 0
+
+
+def run_growth(task: str, algo: str, rounds: int) -> int:
+    import statistics
+
+    from cuprl.growth import at_once, grow, growth_table
+
+    print(f"{task}, {algo}, one iteration, medians of {rounds} interleaved rounds\n")
+    print(growth_table(grow(task, algo, rounds)), flush=True)
+    ratios = [at_once(task, algo, 2, 100_000) / at_once(task, algo, 1, 100_000) for _ in range(max(rounds // 2, 1))]
+    print(f"\ntwo seeds at once take {statistics.median(ratios):.2f} of the time of one (100,000 steps)")
     return 0

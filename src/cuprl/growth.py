@@ -1,0 +1,110 @@
+"""How the cost of an iteration grows: collecting and updating against one thing at a time, all in one run, interleaved."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cuprl import algorithms, envs
+from cuprl.envs.mujoco_env import MujocoTask
+from cuprl.envs.protocol import Constraint
+from cuprl.errors import UserError
+from cuprl.learn.settings import field_names
+from cuprl.training import Training
+
+AXES: dict[str, tuple[int, ...]] = {
+    "batch size": (2500, 5000, 10_000, 20_000),
+    "network width": (32, 64, 128, 256),
+    "constraints": (1, 2, 4, 8),
+    "environments": (1, 5, 10, 20),
+    "threads of the physics": (1, 2),
+}
+SETTINGS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "batch size": lambda n: {"batch_size": n},
+    "network width": lambda n: {"hidden": (n, n)},
+    "environments": lambda n: {"num_envs": n},
+}
+NEVER_STOP = {"delta": 1e9, "projection_delta": 1e9}  # a KL stop would change the work from one iteration to the next
+
+
+class Point(NamedTuple):
+    axis: str
+    value: int
+    collect: float  # seconds
+    update: float
+
+
+def with_constraints(task: MujocoTask, m: int) -> MujocoTask:
+    """The task with its first cost m times."""
+    first, costs = task.constraints[0], task.costs
+    return dataclasses.replace(
+        task,
+        name=f"{task.name}, {m} constraints",
+        constraints=tuple(Constraint(f"{first.name}{i}", first.limit, first.discount) for i in range(m)),
+        costs=lambda physics, motion: np.repeat(costs(physics, motion)[:, :1], m, axis=1),
+    )
+
+
+def grow(task_name: str, algo: str = "cup", rounds: int = 5) -> list[Point]:
+    """Medians over rounds; in each round every training of an axis does one iteration, so that noise hits all alike."""
+    task = envs.find(task_name)
+    if not isinstance(task, MujocoTask):
+        raise UserError(f"{task_name} is not a MuJoCo task; give one, as hopper-speed.")
+    module, _ = algorithms.find(algo)
+    fixed = {name: value for name, value in NEVER_STOP.items() if name in field_names(module.Config)}
+    points = []
+    for axis, values in AXES.items():
+        trainings = [
+            Training(
+                {"task": task.name, "algo": algo, "seed": 0, "steps": 10**9, "limits": None,
+                 "threads": value if axis == "threads of the physics" else 1,
+                 "settings": {**fixed, "anneal": False, **SETTINGS.get(axis, lambda _: {})(value)}},
+                with_constraints(task, value if axis == "constraints" else 1),
+            )
+            for value in values
+        ]  # fmt: skip
+        for training in trainings:
+            training.iterate()  # compiles
+        rows = [[training.iterate() for training in trainings] for _ in range(rounds)]
+        for value, mine in zip(values, zip(*rows)):
+            collect, update = (statistics.median(row[key] for row in mine) for key in ("time/collect", "time/update"))
+            points.append(Point(axis, value, collect, update))
+    return points
+
+
+def at_once(task: str, algo: str, processes: int, steps: int) -> float:
+    """Seconds until the last of several processes has trained one seed each."""
+    with TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        children = [
+            subprocess.Popen(
+                [sys.executable, "-m", "cuprl", "train", task, "--algo", algo, "--steps", str(steps), "--seed", str(k),
+                 "--out", f"{folder}/{k}"], stdout=subprocess.DEVNULL,
+            )
+            for k in range(processes)
+        ]  # fmt: skip
+        statuses = [child.wait() for child in children]
+        if any(statuses):
+            raise RuntimeError("a training ended with an error")
+        return time.perf_counter() - begun
+
+
+def growth_table(points: list[Point]) -> str:
+    """Markdown; beside each time its ratio to the axis's first value."""
+    lines = ["| | | collection, ratio | update, ratio |", "|---|---|---|---|"]
+    first: dict[str, Point] = {}
+    for point in points:
+        base = first.setdefault(point.axis, point)
+        collect, update = point.collect / base.collect, point.update / base.update
+        axis = point.axis if point is base else ""
+        times = f"{point.collect:.3f} s, {collect:.2f} | {point.update:.3f} s, {update:.2f}"
+        lines.append(f"| {axis} | {point.value:,} | {times} |")
+    return "\n".join(lines)
