@@ -321,3 +321,12 @@ def test_speed_replays_the_same_work():
 
     result = measure("hopper-speed", rounds=2, **SMALL)
     assert {"physics_sps", "rollout_sps", "update_s", "train_sps", "ratio"} <= result.keys()
+
+
+@pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
+def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
+    run = runs.Run.create(tmp_path / "run", {"task": "x", "algo": "y", "seed": 0})
+    (run.path / "progress.csv").write_text(left)
+    run.forget_after(1)
+    run.append({"iteration": 2, "steps": 400})
+    assert run.progress()["steps"].tolist() == ([200.0, 400.0] if "200" in left else [400.0])

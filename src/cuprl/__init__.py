@@ -14,22 +14,34 @@ __version__ = "0.1.0"
 _HOMES = {
     "train": "cuprl.loop",
     "resume": "cuprl.loop",
-    "load": "cuprl.evaluation",
+    "load": "cuprl.saved",
     "evaluate": "cuprl.evaluation",
+    "export_policy": "cuprl.export",
+    "Agent": "cuprl.agent",
     "make": "cuprl.envs",
     "TASKS": "cuprl.envs",
     "ALGORITHMS": "cuprl.algorithms",
+    "Spec": "cuprl.envs",
+    "Box": "cuprl.envs",
+    "Discrete": "cuprl.envs",
+    "MultiDiscrete": "cuprl.envs",
     "Constraint": "cuprl.envs",
     "MujocoTask": "cuprl.envs",
+    "from_gymnasium": "cuprl.envs.gymnasium_task",
 }
 
 if TYPE_CHECKING:
+    from cuprl.agent import Agent
     from cuprl.algorithms import ALGORITHMS
-    from cuprl.envs import TASKS, Constraint, MujocoTask, make
-    from cuprl.evaluation import evaluate, load
+    from cuprl.envs import TASKS, Box, Constraint, Discrete, MujocoTask, MultiDiscrete, Spec, make
+    from cuprl.envs.gymnasium_task import from_gymnasium
+    from cuprl.evaluation import evaluate
+    from cuprl.export import export_policy
     from cuprl.loop import resume, train
+    from cuprl.saved import load
 
-__all__ = ["ALGORITHMS", "TASKS", "Constraint", "MujocoTask", "evaluate", "load", "make", "resume", "train"]
+__all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
+           "evaluate", "export_policy", "from_gymnasium", "load", "make", "resume", "train"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

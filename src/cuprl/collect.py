@@ -9,10 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.envs.protocol import Box, VectorEnv
+from cuprl.envs.protocol import Box, Spec, VectorEnv
 from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout
+
+
+def empty_rollout(spec: Spec, steps: int, num_envs: int) -> tuple[Rollout, np.ndarray]:
+    """Arrays for a rollout of T steps, to be filled row by row; and for its raw observations [T, N, obs]."""
+    obs_shape = (steps, num_envs, spec.obs_dim)
+    rollout = Rollout(
+        obs=np.empty(obs_shape, np.float32),
+        action=np.empty((steps, num_envs, *spec.action.shape), np.float32 if isinstance(spec.action, Box) else np.int32),
+        signal=np.empty((steps, num_envs, 1 + len(spec.constraints)), np.float32),
+        next_obs=np.empty(obs_shape, np.float32),
+        terminated=np.empty((steps, num_envs), np.float32),
+        truncated=np.empty((steps, num_envs), np.float32),
+    )
+    return rollout, np.empty(obs_shape, np.float64)
 
 
 class Collector:
@@ -21,20 +35,9 @@ class Collector:
     def __init__(self, env: VectorEnv, steps: int):
         """steps: T, the length of a rollout."""
         self.env = env
-        n, spec = env.num_envs, env.spec
-        act_shape = (spec.action.dim,) if isinstance(spec.action, Box) else ()
-        obs_shape = (steps, n, spec.obs_dim)
-        self._raw_obs = np.empty(obs_shape, np.float64)
-        self.rollout = Rollout(  # overwritten by each call of `collect`
-            obs=np.empty(obs_shape, np.float32),
-            action=np.empty((steps, n, *act_shape), np.float32 if act_shape else np.int32),
-            signal=np.empty((steps, n, 1 + len(spec.constraints)), np.float32),
-            next_obs=np.empty(obs_shape, np.float32),
-            terminated=np.empty((steps, n), np.float32),
-            truncated=np.empty((steps, n), np.float32),
-        )
+        self.rollout, self._raw_obs = empty_rollout(env.spec, steps, env.num_envs)  # overwritten by each `collect`
         self.finite = True  # whether all observations were, before the normaliser clipped them
-        self.obs: np.ndarray = np.zeros((n, spec.obs_dim))  # the observation to act on next
+        self.obs: np.ndarray = np.zeros((env.num_envs, env.spec.obs_dim))  # the observation to act on next
 
     def reset(self, seed: int) -> None:
         self.obs = self.env.reset(seed)
@@ -57,11 +60,11 @@ class Collector:
             obs = normaliser.apply(raw)
             r.action[t], r.terminated[t], r.truncated[t] = action, terminated, truncated
             # The true successor is normalised like any observation; only where an episode ended is it another one.
-            if terminated.any() or truncated.any():
+            if next_raw is raw:
+                r.next_obs[t] = obs
+            else:
                 r.next_obs[t] = normaliser.apply(next_raw)
                 self.finite &= bool(np.isfinite(next_raw).all())
-            else:
-                r.next_obs[t] = obs
         self.obs = raw
         self.finite &= bool(np.isfinite(self._raw_obs).all() and np.isfinite(raw).all())
         return r, self._raw_obs

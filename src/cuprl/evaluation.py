@@ -8,54 +8,26 @@ from typing import Any
 import numpy as np
 
 from cuprl import envs, runs
+from cuprl.deployed import SavedPolicy
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
-from cuprl.learn.normaliser import Normaliser
-from cuprl.learn.policy import Policy
+from cuprl.saved import load
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
-
-
-class SavedPolicy:
-    """A policy out of a run: `predict` maps raw observations to actions, in plain NumPy."""
-
-    def __init__(
-        self, policy: Policy, params: Any, normaliser: Normaliser, run: runs.Run, task: envs.Task | None = None
-    ):
-        self.policy, self.params, self.normaliser, self.run, self.task = policy, params, normaliser, run, task
-        self._rng = np.random.default_rng(0)
-
-    def seed(self, seed: int) -> None:
-        """Of the noise of sampled actions."""
-        self._rng = np.random.default_rng(seed)
-
-    def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
-        """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy."""
-        obs = self.normaliser.apply(np.asarray(obs, np.float64))
-        noise = None if deterministic else self.policy.host_noise(self._rng, obs.shape[:-1])
-        return self.policy.act(self.params, obs, noise, np)
-
-
-def load(run: str | Path | runs.Run, task: envs.Task | None = None) -> SavedPolicy:
-    """The policy of a run, from its newest intact checkpoint; a run on a task of one's own needs that task again."""
-    from cuprl.training import Training
-
-    run = run if isinstance(run, runs.Run) else runs.Run(run)
-    arrays, _ = run.latest()
-    training = Training({**run.config, "threads": 1}, task)
-    training.restore(arrays)
-    return SavedPolicy(training.policy, training.numpy_policy(), training.normaliser, run, task)
 
 
 def evaluate(
     run: str | Path | runs.Run | SavedPolicy, episodes: int = 20, deterministic: bool = True, seed: int = 10_000
 ) -> dict[str, Any]:
-    """Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones."""
+    """What a run's policy does, or an exported file's, or one that is loaded.
+
+    Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
+    """
     if episodes < 1:
         raise UserError(f"episodes is {episodes}; it must be at least 1.")
     saved = run if isinstance(run, SavedPolicy) else load(run)
-    config = saved.run.config
-    env = envs.make(saved.task or config["task"], episodes, seed, limits=config["limits"])
+    info = saved.info
+    env = envs.make(saved.task or info["task"], episodes, seed, limits=info["limits"])
     spec = env.spec
     finished = run_episodes(env, saved, deterministic, seed)
     names = [c.name for c in spec.constraints]
@@ -65,9 +37,9 @@ def evaluate(
 
     over = (finished.discounted > spec.limits).any(axis=1)
     return {
-        "task": config["task"],
-        "algo": config["algo"],
-        "run": str(saved.run.path),
+        "task": info["task"],
+        "algo": info["algo"],
+        "run": str(saved.source),
         "deterministic": deterministic,
         "episodes": episodes,
         "return_mean": float(finished.total[:, 0].mean()),

@@ -13,6 +13,7 @@ from typing import Any
 from cuprl import envs, events, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
+from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
@@ -46,6 +47,7 @@ def train(
     training = Training(config, task)
     config["settings"] = dataclasses.asdict(training.config)
     config["limits"] = {c.name: c.limit for c in training.spec.constraints}
+    config["spec"] = spec_to_json(training.spec)
     run = runs.Run.create(out, config)
     return _loop(training, run, display)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cuprl.errors import UserError
 from cuprl.runs import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours: told apart also by those who see few colours.
@@ -21,13 +22,38 @@ def cost_column(key: str, name: str, columns: Sequence[str]) -> str:
     return f"{key}/{name}" if f"{key}/{name}" in columns else key
 
 
-def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Path:
-    """Learning curves of one or more runs in one picture; returns its path (in the first run's folder by default)."""
+def pyplot() -> Any:
+    """matplotlib.pyplot, imported when first drawn with, and without a screen."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    return plt
+
+
+def style(axis: Axes) -> None:
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(alpha=0.25)
+
+
+def draw_limits(axis: Axes, limits: dict[float, str], label: str = "limit {:g}", beside: bool = False) -> None:
+    """A dashed line in its colour for each limit of a cost axis, with room above the highest and down to 0.
+
+    Its label stands on the line, or beside the axis.
+    """
+    for limit, colour in sorted(limits.items()):
+        axis.axhline(limit, color=colour, linestyle="--", linewidth=1)
+        x, ha, va = (1.01, "left", "center") if beside else (0.995, "right", "bottom")
+        where = axis.get_yaxis_transform()
+        axis.text(x, limit, label.format(limit), transform=where, ha=ha, va=va, fontsize=8, color=colour)
+    low, high = axis.get_ylim()
+    axis.set_ylim(min(low, 0.0), max(high, 1.1 * max(limits)))
+
+
+def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Path:
+    """Learning curves of one or more runs in one picture; returns its path (in the first run's folder by default)."""
+    plt = pyplot()
     runs = [Run(path) for path in paths]
     if not runs:
         raise UserError("give at least one run folder to plot.")
@@ -51,33 +77,25 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
     axes[0].set_ylabel("return")
     for axis, (name, values) in zip(axes[1:], limits.items()):
         axis.set_ylabel(f"{name} (discounted cost)")
-        for value in sorted(values):
-            axis.axhline(value, color="black", linestyle="--", linewidth=1)
-            corner = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom", "fontsize": 8}
-            axis.annotate(f"limit {value:g}", (0.995, value), **corner)
-        low, high = axis.get_ylim()
-        axis.set_ylim(min(low, 0.0), max(high, 1.1 * max(values)))
+        draw_limits(axis, dict.fromkeys(values, "black"))
     axes[-1].set_xlabel("environment steps (millions)")
     axes[0].legend(fontsize=8, frameon=False, ncols=2 if len(runs) > 3 else 1)
     axes[0].set_title(", ".join(dict.fromkeys(run.config["task"] for run in runs)), fontsize=10)
     for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.grid(alpha=0.25)
+        style(axis)
     out = Path(out) if out else runs[0].path / "curve.png"
     save_figure(figure, out)
     return out
 
 
 def save_figure(figure: Figure, out: Path) -> None:
-    import matplotlib.pyplot as plt
-
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
         figure.savefig(out, dpi=130)
     except ValueError:
         raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.") from None
     finally:
-        plt.close(figure)
+        pyplot().close(figure)
 
 
 def _label(run: Run, runs: Sequence[Run]) -> str:

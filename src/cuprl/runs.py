@@ -64,7 +64,7 @@ class Run:
     def append(self, row: dict[str, float]) -> None:
         """One row of progress.csv; the first decides the columns."""
         file = self.path / "progress.csv"
-        new = not file.exists()
+        new = not file.exists() or not file.stat().st_size
         with file.open("a", newline="") as handle:
             writer = csv.DictWriter(handle, list(row), lineterminator="\n")
             if new:
@@ -86,9 +86,10 @@ class Run:
         """Drop the rows past a checkpoint: the resumed run writes them again."""
         file = self.path / "progress.csv"
         if file.is_file():
-            head, *rows = file.read_text().splitlines(keepends=True)
-            kept = [row for row in rows if row.endswith("\n") and int(row.split(",", 1)[0]) <= iteration]
-            write_atomically(file, "".join([head, *kept]).encode())
+            # A killed run may leave half a line, even half a header.
+            lines = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+            kept = [row for row in lines[1:] if int(row.split(",", 1)[0]) <= iteration]
+            write_atomically(file, "".join([*lines[:1], *kept]).encode())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -144,6 +145,10 @@ def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise UserError(f"the checkpoint {path} is damaged: {error}.") from None
+
+
+def misfit(error: Exception) -> UserError:
+    return UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

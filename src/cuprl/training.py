@@ -1,191 +1,53 @@
-"""A run in memory: what one iteration does, and everything needed to continue it exactly."""
+"""A run in memory: a learner and the environment it learns in."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from cuprl import backend  # noqa: F401  (backend sets JAX up before anything imports it)
-
-import jax  # isort: skip
-import jax.numpy as jnp  # isort: skip
-from jax.flatten_util import ravel_pytree  # isort: skip
-
-from cuprl import algorithms, envs
+from cuprl import envs
 from cuprl.collect import Collector
-from cuprl.episodes import Episodes, Running, split_episodes
-from cuprl.errors import RunStopped, UserError
-from cuprl.learn.estimate import estimate
-from cuprl.learn.normaliser import Normaliser
-from cuprl.learn.policy import policy_for
-from cuprl.learn.types import Batch, Metrics, Rollout, State
-from cuprl.pytrees import from_arrays, to_arrays
-
-WINDOW = 100  # episodes in the reported means, as in the paper's table
-NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
+from cuprl.errors import UserError
+from cuprl.learner import Learner, Plan
+from cuprl.runs import misfit
 
 
-@partial(jax.jit, static_argnames=("policy", "shape"))
-def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array:
-    return policy.noise(jax.random.fold_in(key, NOISE), shape)
-
-
-@partial(jax.jit, static_argnames=("module", "config", "spec"))
-def learn(
-    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any], lr_scale: Any,
-    module: ModuleType, config: Any, spec: envs.Spec,
-) -> tuple[State, Metrics]:  # fmt: skip
-    """Estimate and update: the one compiled call of an iteration."""
-    batch: Batch = estimate(state.critics, rollout, cost_return, *running, lr_scale, config, spec)
-    state, metrics = module.update(state, batch, config, spec)
-    finite = {
-        f"finite/{part}": jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")
-    }
-    return state, {**metrics, "train/cost_return": batch.cost_return, **finite}
-
-
-class Training:
+class Training(Learner):
     """A run in memory, between two iterations."""
 
     def __init__(self, config: dict[str, Any], task: envs.Task | None = None):
         """config: as in config.json; task: the task itself where its name alone does not find it."""
+        if config.get("agent"):
+            raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
         task = envs.find(task or config["task"])
-        self.module, self.config = algorithms.load(config["algo"], config["settings"], getattr(task, "settings", {}))
-        num_envs, batch_size = self.config.num_envs, self.config.batch_size
-        if not 0 <= config["seed"] < 2**32:
-            raise UserError(f"seed is {config['seed']}; give a whole number from 0 to {2**32 - 1}.")
-        self.iterations = int(config["steps"]) // batch_size
-        if self.iterations < 1:
-            raise UserError(f"steps is {config['steps']}, less than one batch; give at least {batch_size}.")
+        plan = Plan.of(config, getattr(task, "settings", {}))
+        num_envs, batch_size = plan.config.num_envs, plan.config.batch_size
         env = envs.make(task, num_envs, threads=config["threads"], limits=config["limits"])
-        self.spec = env.spec
-        self.names = [c.name for c in env.spec.constraints]
-        self.discount = np.array([c.discount for c in env.spec.constraints])  # [m]
-        self.policy = policy_for(env.spec, self.config.hidden, self.config.init_log_std)
+        super().__init__(plan, env.spec)
         self.collector = Collector(env, batch_size // num_envs)
-        # Runs with neighbouring seeds share no environment seed.
-        self.collector.reset(int(np.random.SeedSequence([config["seed"], 1]).generate_state(1)[0]))
-        self.state = self.module.init(jax.random.PRNGKey(config["seed"]), self.config, env.spec)
-        self.normaliser = (Normaliser.identity if self.config.normalise else Normaliser.off)(env.spec.obs_dim)
-        self.running = Running.start(num_envs, len(self.names))
-        self.episodes = Episodes.none(len(self.names))
-        self.iteration = 0
-        self.at_bound = 0  # iterations in a row with a multiplier at its bound
+        self.collector.reset(env_seed(plan.seed))
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its row of metrics."""
-        clock = [time.perf_counter()]
-        shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
-        noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
-        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, noise)
-        signals = ("reward", *(f"cost {name!r}" for name in self.names))
-        self._refuse_not_finite({
-            "observation": self.collector.finite,
-            **{name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)},
-        })  # fmt: skip
-        done = (rollout.terminated > 0) | (rollout.truncated > 0)
-        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
-        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
-        clock.append(time.perf_counter())
-
-        lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
-        if self.config.cost_return == "undiscounted":
-            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted))
-        else:
-            running = (self.running.discounted, self.discount ** self.running.length[:, None])
-        self.state, metrics = jax.block_until_ready(
-            learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
-        )
-        self._refuse_not_finite({f"loss of the {part}": metrics.pop(f"finite/{part}") for part in ("policy", "critics")})
-        self.normaliser = self.normaliser.update(raw_obs)
-        self.iteration += 1
-        maximum = getattr(self.config, "multiplier_max", np.inf)
-        self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
-        clock.append(time.perf_counter())
-        return self._row(metrics, len(ended.length), clock)
-
-    def numpy_policy(self) -> Any:
-        """The policy's parameters for acting on the host."""
-        return jax.tree.map(np.asarray, self.state.policy)
-
-    def _cost_return(self, ended: Episodes) -> np.ndarray:
-        """J^C [m] from the episodes that count; NaN if there are none, for `estimate` to fill in."""
-        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
-        if not len(counted.length):
-            return np.full(len(self.names), np.nan, np.float32)
-        plain = self.config.cost_return == "undiscounted"
-        return (counted.total[:, 1:] if plain else counted.discounted).mean(axis=0).astype(np.float32)
-
-    def _refuse_not_finite(self, quantities: dict[str, Any]) -> None:
-        """quantities: whether each is finite"""
-        for name, finite in quantities.items():
-            if not finite:
-                raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")
-
-    def _row(self, metrics: Metrics, ended: int, clock: list[float]) -> dict[str, float]:
-        start, collected, updated = clock
-        recent = self.episodes.last(WINDOW)
-        if not len(recent.length):  # no episode has ended yet: the means are unknown, not 0
-            recent = Episodes(*(np.full((1, *x.shape[1:]), np.nan) for x in recent))
-        row: dict[str, Any] = {
-            "iteration": self.iteration,
-            "steps": self.iteration * self.config.batch_size,
-            "rollout/ep_rew_mean": recent.total[:, 0].mean(),
-            "rollout/ep_cost_mean": recent.discounted.mean(axis=0),
-            "rollout/ep_cost_undiscounted_mean": recent.total[:, 1:].mean(axis=0),
-            "rollout/cost_limit": self.spec.limits,
-            "rollout/ep_len_mean": recent.length.mean(),
-            "rollout/episodes": ended,
-            **metrics,
-            "train/iterations_at_bound": self.at_bound,
-            "time/fps": self.config.batch_size / (updated - start),
-            "time/collect": collected - start,
-            "time/update": updated - collected,
-        }
-        return expand(row, self.names)
-
-    # --- checkpoints --------------------------------------------------------------------------------------------
-
-    def _template(self) -> dict[str, Any]:
-        normaliser, running = dataclasses.asdict(self.normaliser), self.running._asdict()
-        return {"state": self.state, "normaliser": normaliser, "running": running}
+        begun = time.perf_counter()
+        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.noise())
+        return self.learn_from(rollout, raw_obs, self.collector.finite, begun)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that is needed to continue, as plain arrays."""
-        return {
-            **to_arrays(self._template(), "learner"),
-            **{f"episodes.{name}": array for name, array in self.episodes._asdict().items()},
-            **{f"env.{name}": array for name, array in self.collector.env.get_state().items()},
-            "counters": np.array([self.iteration, self.at_bound], np.int64),
-        }
+        return super().arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        super().restore(arrays)
+        env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
         try:
-            learner = from_arrays(self._template(), arrays, "learner")
-            env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
             self.collector.obs = self.collector.env.set_state(env)
-            self.episodes = Episodes(*(arrays[f"episodes.{name}"] for name in Episodes._fields))
-            self.iteration, self.at_bound = map(int, arrays["counters"])
         except (KeyError, ValueError) as error:
-            raise UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.") from None
-        self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
-        self.running = Running(**learner["running"])
+            raise misfit(error) from None
 
 
-def expand(row: dict[str, Any], names: list[str]) -> dict[str, float]:
-    """Per-constraint values [m] become one column each, `key/<name>`; with one constraint just `key`."""
-    flat: dict[str, float] = {}
-    for key, value in row.items():
-        array = np.asarray(value)
-        if array.ndim == 0:
-            flat[key] = array.item()
-        elif len(names) == 1:
-            flat[key] = array[0].item()
-        else:
-            flat.update({f"{key}/{name}": x.item() for name, x in zip(names, array)})
-    return flat
+def env_seed(seed: int) -> int:
+    """The environments' seed in a run with this seed. Runs with neighbouring seeds share none."""
+    return int(np.random.SeedSequence([seed, 1]).generate_state(1)[0])

@@ -1,4 +1,4 @@
-"""Grids: expansion, resuming, a killed worker, a failing run, the table; all with real processes and real runs."""
+"""Grids: expansion, files, resuming, killed grids and workers, failing runs; all with real processes and real runs."""
 
 import os
 import signal
@@ -6,68 +6,302 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.experiments import grid
-from cuprl.experiments.board import PlainBoard
-from cuprl.experiments.grid import Cell, Experiment, expand
-from cuprl.experiments.local import run_cells
-from cuprl.experiments.table import markdown
+from cuprl.experiments.board import LiveBoard, PlainBoard
+from cuprl.experiments.engine import Grid, held
+from cuprl.experiments.grid import Block, Cell, Experiment, expand
+from cuprl.experiments.local import LocalEngine, free_memory, workers_for
+from cuprl.experiments.pace import Pace
+from cuprl.experiments.shipped import EXPERIMENTS, FOUR_LIMITS, find
 from cuprl.loop import train
 from cuprl.runs import Run
 from small import QUIET, same_arrays, same_progress
 
 SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",
                "critic_epochs": "2"}.items())  # fmt: skip
-TINY = Experiment("tiny", "for tests", ("hopper-speed",), ("cup",), (0, 1), 600, SMALL)
+BLOCK = Block(("hopper-speed",), ("cup",), (0, 1), 600, SMALL)
+TINY = Experiment("tiny", "for tests", (BLOCK,))
+FILE = """
+tasks = ["hopper-speed"]
+algos = "cup"
+seeds = "0..1"
+steps = 20_000
+settings = { batch_size = 200, num-envs = 5, hidden = [8], minibatch = 50, epochs = 2, critic_epochs = 2 }
+"""
 
 
-def test_expansion_and_its_parts():
-    cells = expand(grid.find("baselines"))
-    assert len(cells) == 2 * 8 * 2 and len(set(cells)) == len(cells)
-    assert len(expand(grid.find("baselines"), "task=hopper-speed,algo=cup")) == 2
-    for only, words in (("algo=cap", "did you mean cup"), ("speed=1", "give task="), ("seed=9", "unknown seed")):
+def run_cells(cells, folder, workers=2):
+    return Grid(cells, folder / "runs", folder / "results" / "tiny", PlainBoard()).run(LocalEngine(workers))
+
+
+# --- experiments as data ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_shipped():
+    cells = {name: expand(experiment) for name, experiment in EXPERIMENTS.items()}
+    assert {name: len(grid) for name, grid in cells.items()} == {
+        "quick": 8, "paper-table": 300, "paper-extra": 180, "paper-nu": 50, "paper-alpha": 125, "paper-limit": 100,
+        "cup-variants": 100, "first-slice": 42, "baselines": 32, "spine": 6,
+    }  # fmt: skip
+    plain = [cell.resolved() for cell in cells["paper-table"]]
+    for part in ("paper-nu", "first-slice"):  # runs done once count everywhere
+        assert all(cell.resolved() in plain for cell in cells[part])
+    swimmer = [cell for cell in cells["paper-limit"] if cell.task == "swimmer-speed" and cell.seed == 0]
+    assert [cell.resolved()["limits"] for cell in swimmer] == [{"speed": limit} for limit in (10, 15, 20, 25)]
+    assert [cell.variant for cell in swimmer] == ["limit=10", "limit=15", "limit=20", "limit=25"]
+    for task, limits in FOUR_LIMITS.items():  # around the task's own
+        (own,) = Cell(task, "cup", 0, 5000).resolved()["limits"].values()
+        assert [round(float(limit) / own, 1) for limit in limits] == [0.4, 0.6, 0.8, 1.0], task
+
+
+def test_a_part_of_a_grid():
+    baselines, alpha = find("baselines"), find("paper-alpha")
+    assert len(expand(baselines, "task=hopper-speed,algo=cup")) == 2
+    assert {cell.algo for cell in expand(baselines, "algo=cup,algo=cpo")} == {"cup", "cpo"}
+    (one,) = expand(alpha, "task=ant-speed,variant=alpha=0.15,seed=3")
+    assert one.path(Path("r")) == Path("r/ant-speed/cup/alpha=0.15/seed3") and ("alpha", "0.15") in one.settings
+    assert len(expand(alpha, "task=ant-speed,seed=1..3")) == 15
+    for only, words in (("algo=cap", "did you mean cup"), ("speed=1", "give task="), ("seed=9", "unknown seed"),
+                        ("task=ant-speed,algo=cpo", "no run of first-slice is all of")):  # fmt: skip
         with pytest.raises(UserError, match=words):
-            expand(grid.find("baselines"), only)
-    for change, words in (({"tasks": ("hoper-speed",)}, "hopper-speed"), ({"algos": ("cap",)}, "cup")):
-        with pytest.raises(UserError, match=words):
-            expand(replace(TINY, **change))
+            expand(find("first-slice"), only)
 
 
-def test_runs_skips_and_reports(tmp_path, capsys):
+@pytest.mark.parametrize("change, words", [
+    ({"tasks": ("hoper-speed",)}, "did you mean hopper-speed"), ({"algos": ("cap",)}, "did you mean cup"),
+    ({"settings": (("alhpa", "1"),)}, "did you mean alpha"), ({"settings": (("alpha", "much"),)}, "give a number"),
+    ({"limits": ("much",)}, "give a number"), ({"limits": ("force=3",)}, "unknown constraint"),
+    ({"limits": ("nan",)}, "finite"), ({"steps": 100}, "less than one batch"), ({"seeds": (-1,)}, "whole number from 0"),
+    ({"seeds": (1, 1)}, "seed 1 twice"), ({"sweep": (("alpha", ("0.1", "0.1")),)}, "alpha=0.1 seed 0 twice"),
+    ({"algos": ("cup", "cpo"), "sweep": (("alpha", ("0.1",)),)}, "unknown setting of cpo"),
+])  # fmt: skip
+def test_every_cell_is_checked_before_anything_runs(change, words):
+    with pytest.raises(UserError, match=words):
+        expand(replace(TINY, blocks=(replace(BLOCK, **change),)))
+
+
+def test_an_experiment_of_ones_own(tmp_path):
+    (tmp_path / "mine.toml").write_text(FILE + """
+        [[block]]
+        sweep = { alpha = [0.1, 0.3], limit = [40, 50.5] }
+        [[block]]
+        tasks = ["swimmer-speed"]
+        seeds = [3, 5]
+        steps = 2.5e4
+        limits = ["speed=20"]
+    """)  # fmt: skip
+    cells = expand(find(str(tmp_path / "mine.toml")))
+    assert [str(cell) for cell in cells if cell.task == "hopper-speed" and cell.seed == 1] == [
+        f"hopper-speed cup alpha={alpha}+limit={limit} seed 1" for alpha in ("0.1", "0.3") for limit in ("40", "50.5")
+    ]
+    swimmers = [cell for cell in cells if cell.task == "swimmer-speed"]
+    assert [(cell.seed, cell.steps, cell.limits, cell.variant) for cell in swimmers] == [
+        (seed, 25_000, ("speed=20",), "") for seed in (3, 5)
+    ]
+    assert swimmers[0].resolved()["settings"]["hidden"] == [8]
+
+
+def test_the_file_in_the_docs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    (tmp_path / "mine.toml").write_text(page.split("```toml\n")[1].split("```")[0])
+    assert len(expand(find(str(tmp_path / "mine.toml")))) == 5 * (2 * 2 + 1 * 4 + 2 * 2)
+    assert all(f"| `{name}` | " in page and f"| {len(expand(find(name)))} |" in page for name in EXPERIMENTS)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("tasks = [", "is not TOML"), ("", "tasks is missing"), (FILE + "speed = 1", "unknown field 'speed'"),
+    (FILE + "name = 'quick'", "comes with cuprl"), (FILE + "name = 'a/b'", "becomes a folder's"),
+    (FILE + "block = 3", "[[block]]"), (FILE + "sweep = { alpha = 3 }", "list of its values"),
+    (FILE + "sweep = { alpha = [] }", "list of its values"), (FILE + "sweep = 3", "give a table"),
+    (FILE + "limits = { speed = 3 }", "a word or a number"), (FILE.replace("20_000", "'many'"), "steps is 'many'"),
+    (FILE.replace("0..1", "1..0"), "in order"), (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),
+    (FILE.replace("hopper", "hoper"), "did you mean hopper-speed"), (FILE.replace("[8]", "[-8]"), "at least 1 unit"),
+])  # fmt: skip
+def test_a_wrong_file_is_one_sentence(text, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(text)
+    assert main(["bench", "mine.toml"]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1 and os.listdir() == ["mine.toml"]
+
+
+# --- running ------------------------------------------------------------------------------------------------------------
+
+
+def test_runs_are_stored_and_skipped(tmp_path, capsys):
     cells = expand(TINY)
-    assert run_cells(cells, tmp_path, 2, PlainBoard()) == {}
+    begun = cells[0].path(tmp_path / "runs")  # a run killed before its first file was there
+    (begun / "checkpoints").mkdir(parents=True)
+    (begun / "config.json.part").write_text("{")
+    assert run_cells(cells, tmp_path) == {}
     assert "0 of 2 runs are finished" in capsys.readouterr().out
-    table = markdown(cells, tmp_path)
-    assert "| hopper-speed | cup | **" in table and table.endswith("| 2 |")
-    run_cells(cells, tmp_path, 2, PlainBoard())
-    assert capsys.readouterr().out == "2 of 2 runs are finished; 0 to do on 2 workers\n"
+    assert run_cells(cells, tmp_path) == {}
+    assert capsys.readouterr().out == "2 of 2 runs are finished; 0 to do\n"
+    # The store alone is enough, and so are the run folders alone.
+    (tmp_path / "runs").rename(tmp_path / "away")
+    run_cells(cells, tmp_path)
+    assert "2 of 2 runs are finished" in capsys.readouterr().out and not (tmp_path / "runs").exists()
+    (tmp_path / "away").rename(tmp_path / "runs")
+    (tmp_path / "results").rename(tmp_path / "gone")
+    run_cells(cells, tmp_path)
+    assert "2 of 2 runs are finished" in capsys.readouterr().out
+    assert len(list((tmp_path / "results" / "tiny").iterdir())) == 2
 
 
-def test_a_run_killed_in_the_middle_is_resumed_and_ends_the_same(tmp_path):
-    long = Cell("hopper-speed", "cup", 0, 6000, SMALL)
-    run_cells([long], tmp_path / "whole", 1, PlainBoard())
-    words = [sys.executable, "-m", "cuprl", *long.command(tmp_path / "killed")]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    while not (long.path(tmp_path / "killed") / "checkpoints").is_dir() or not long.fraction(tmp_path / "killed"):
-        assert process.poll() is None
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert 0 < long.fraction(tmp_path / "killed") < 1
-    run_cells([long], tmp_path / "killed", 1, PlainBoard())
-    whole, again = (Run(long.path(tmp_path / name)) for name in ("whole", "killed"))
-    same_progress(whole, again)
-    same_arrays(whole.latest()[0], again.latest()[0])
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def test_a_run_that_cannot_work_is_reported_with_its_last_lines(tmp_path):
-    bad = Cell("hopper-speed", "cup", 0, 600, (("alpha", "much"),))
-    failed = run_cells([bad], tmp_path, 1, PlainBoard())
-    assert "alpha is 'much'" in failed[bad]
+def wait_until(condition, process, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None and time.monotonic() < end, process.args
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers in /proc")
+def test_a_killed_grid_and_a_killed_worker_lose_nothing(tmp_path):
+    """SIGKILL for the grid, then for a worker of the next one; the result is that of a run never interrupted."""
+    (tmp_path / "mine.toml").write_text(FILE.replace("0..1", "0"))
+    (cell,) = expand(find(str(tmp_path / "mine.toml")))
+    path = cell.path(tmp_path / "runs" / "mine")
+
+    def bench(*more):
+        words = ["bench", tmp_path / "mine.toml", "--root", tmp_path / "runs", "--results", tmp_path / "results", *more]
+        return subprocess.Popen([sys.executable, "-m", "cuprl", *words], stdout=subprocess.PIPE, text=True)
+
+    def checkpointed():
+        return round(cell.fraction(tmp_path / "runs" / "mine") * 100)
+
+    first = bench()
+    wait_until(lambda: checkpointed() >= 10, first)
+    first.kill()
+    first.communicate()
+    # Its worker may still be at its last iteration and hold the run: the next grid waits for it.
+    second = bench()
+    wait_until(lambda: checkpointed() >= 30 and children(second.pid), second)
+    (worker,) = children(second.pid)
+    os.kill(worker, signal.SIGKILL)
+    shown = second.communicate()[0]
+    assert second.returncode == 0 and "ended with status -9" in shown and "trying again" in shown
+    log = path.with_name("seed0.log").read_text()
+    assert "stopping after this iteration" in log and "stopped after iteration" in log  # the first grid's worker
+    whole = train("hopper-speed", steps=20_000, out=tmp_path / "whole", **dict(cell.settings), **QUIET)
+    same_progress(whole, Run(path))
+    same_arrays(whole.latest()[0], Run(path).latest()[0])
+
+
+def test_a_run_held_by_another_process_is_waited_for(tmp_path, capsys):
+    cell = expand(TINY)[0]
+    path = cell.path(tmp_path / "runs")
+    assert not held(path)
+    train("hopper-speed", steps=600, out=path, **dict(SMALL), **QUIET)
+    for checkpoint in Run(path).checkpoints():
+        checkpoint.unlink()
+    (path / "progress.csv").write_text("")  # killed as it wrote its first line
+    hold = f"import time; from cuprl.runs import Run\nwith Run({str(path)!r}).locked(): print(flush=True); time.sleep(2)"
+    holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    assert held(path)
+    assert run_cells([cell], tmp_path) == {}
+    shown = capsys.readouterr().out
+    assert "being trained by another process; waiting" in shown and "trying again" not in shown
+    assert holder.wait() == 0
+
+
+def test_a_run_that_cannot_work_is_reported_and_written_down(tmp_path, monkeypatch):
+    monkeypatch.setattr("cuprl.experiments.engine.TRIES", 2)
+    bad = expand(TINY)[0]
+    path = bad.path(tmp_path / "runs")
+    train("hopper-speed", steps=600, out=path, checkpoint_every=1, **dict(SMALL), **QUIET)
+    for checkpoint in Run(path).checkpoints():
+        checkpoint.write_bytes(b"damage")
+    Run(path).checkpoints()[0].unlink()
+    failed = run_cells([bad], tmp_path)
+    assert "no intact checkpoint" in failed[bad]
+    assert "no intact checkpoint" in path.with_name("seed0.failed").read_text()
+
+
+def test_a_run_with_other_settings_does_not_pass_for_this_one(tmp_path):
+    cell = expand(TINY)[0]
+    train("hopper-speed", steps=600, out=cell.path(tmp_path), **dict(SMALL), **QUIET)
+    assert cell.fraction(tmp_path) == 1.0
+    for change, words in (
+        ({"steps": 800}, "steps 600, not 800"),
+        ({"settings": (*SMALL, ("alpha", "0.9"))}, "alpha 0.2, not 0.9"),
+        ({"limits": ("3",)}, "speed 82.748, not 3"),
+    ):
+        with pytest.raises(UserError, match=words):
+            replace(cell, **change).fraction(tmp_path)
+
+
+# --- what a person sees -------------------------------------------------------------------------------------------------
+
+
+def test_the_live_board_shows_each_run_and_the_time_left(tmp_path):
+    cells = expand(Experiment("tiny", "", (replace(BLOCK, steps=1000, sweep=(("alpha", ("0.2",)),)),)))
+    run = train("hopper-speed", steps=1000, out=cells[0].path(tmp_path), **dict(SMALL), **QUIET)
+    lines = (run.path / "progress.csv").read_text().splitlines(keepends=True)
+    (run.path / "progress.csv").write_text("".join(lines[:4]) + lines[4][:30])  # 3 of 5 rows, one half written
+    states, pace = {cells[0]: "running", cells[1]: "waiting"}, Pace(tmp_path)
+    pace.look(states)
+    rows = {name: column[1:3] for name, column in run.progress().items()}  # without the one that compiles
+    seconds = sum(rows["time/collect"] + rows["time/update"]) / 2
+    assert pace.seconds_left(states, 1) == pytest.approx((2 + 5) * seconds)
+    assert pace.seconds_left(states, 2) == pytest.approx(5 * seconds)
+    board = LiveBoard()
+    for width, speed in ((80, True), (66, False)):
+        board.console.width, board.console.height = width, 20
+        with board.console.capture() as capture:
+            board.show(states, pace, 61.0)
+            board.console.print(board.live.renderable)
+        shown = capture.get()
+        assert "0 of 2 runs done, about 1:01 left" in shown and "60%" in shown and "waiting" in shown
+        assert "82.748" in shown and "alpha=0.2" in shown and ("steps/s" in shown) == speed
+
+
+def test_workers_fit_the_machine(tmp_path):
+    cores = len(os.sched_getaffinity(0))
+    assert workers_for(None, 1) == (1, [])
+    count, notes = workers_for(cores + 1, 100)
+    assert count == cores + 1 and f"share {cores} cores" in notes[0]
+    with pytest.raises(UserError, match="at least 1"):
+        workers_for(0, 100)
+    (tmp_path / "meminfo").write_text("MemTotal:  9000000 kB\nMemAvailable:    2000000 kB\n")
+    assert free_memory(tmp_path / "meminfo", tmp_path) == 2_048_000_000
+    (tmp_path / "memory.max").write_text("1000000000\n")
+    (tmp_path / "memory.current").write_text("400000000\n")
+    assert free_memory(tmp_path / "meminfo", tmp_path) == 600_000_000
+    assert free_memory(tmp_path / "nothing") == float("inf")
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(FILE.replace("20_000", "600"))
+    assert main(["bench"]) == 0 and "paper-table" in capsys.readouterr().out
+    assert main(["bench", "mine.toml", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("0%  cup train hopper-speed") == 2 and "2 runs, 0 finished" in shown and not Path("runs").exists()
+    assert main(["bench", "mine.toml", "--only", "seed=1"]) == 0
+    shown = capsys.readouterr().out
+    assert "| hopper-speed | cup |" in shown and "cup table mine.toml" in shown
+    assert main(["bench", "mine.toml", "--dry-run"]) == 0
+    assert "2 runs, 1 finished" in capsys.readouterr().out
+    for words, sentence in (
+        (["quik"], "did you mean quick"), (["mine.tml"], "Or give a file"), (["no.toml"], "no file no.toml"),
+        (["mine.toml", "./mine.toml"], "two experiments are called mine"), (["quick", "--workers", "0"], "at least 1"),
+        (["quick", "--engine", "slurm"], "Accepted: local, ray"), (["quick", "--address", "auto"], "give --engine ray"),
+    ):  # fmt: skip
+        assert main(["bench", *words]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+# --- cup train --seeds --------------------------------------------------------------------------------------------------
 
 
 def test_several_seeds_at_once(tmp_path, capsys):
@@ -78,6 +312,9 @@ def test_several_seeds_at_once(tmp_path, capsys):
     assert "| hopper-speed | cup |" in shown and shown.strip().endswith("| 2 |")
     single = train("hopper-speed", seed=1, steps=600, limits=50.0, out=tmp_path / "alone", **dict(SMALL), **QUIET)
     same_progress(single, Run(tmp_path / "hopper-speed" / "cup" / "seed1"))
+    # A cell says beforehand what its run will say of itself.
+    cell = Cell("hopper-speed", "cup", 1, 600, SMALL, ("50",))
+    assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 6
 
 
 @pytest.mark.parametrize("more, words", [
@@ -89,45 +326,3 @@ def test_wrong_seeds(more, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["train", "hopper-speed", *more]) == 2
     assert words in capsys.readouterr().err and not list(tmp_path.iterdir())
-
-
-def test_a_run_with_other_settings_does_not_pass_for_this_one(tmp_path):
-    cell = expand(TINY)[0]
-    train("hopper-speed", steps=600, out=cell.path(tmp_path), **dict(SMALL), **QUIET)
-    assert cell.fraction(tmp_path) == 1.0
-    for change, words in (
-        ({"steps": 800}, "steps 600, not 800"),
-        ({"settings": (*SMALL, ("alpha", "0.9"))}, "alpha 0.2, not 0.9"),
-        ({"limits": ("3",)}, "limits"),
-    ):
-        with pytest.raises(UserError, match=words):
-            replace(cell, **change).fraction(tmp_path)
-
-
-def test_the_live_board_shows_each_run(tmp_path):
-    from cuprl.experiments.board import LiveBoard
-
-    cells = expand(TINY)
-    train("hopper-speed", steps=600, out=cells[0].path(tmp_path), **dict(SMALL), **QUIET)
-    board = LiveBoard()
-    board.console.width, board.console.height = 80, 20
-    with board.console.capture() as capture:
-        board.show({cells[0]: "running", cells[1]: "waiting"}, tmp_path, 61.0)
-        board.console.print(board.live.renderable)
-    shown = capture.get()
-    assert "0 of 2 runs done, about 1:01 left" in shown and "100%" in shown and "waiting" in shown and "82.748" in shown
-
-
-def test_the_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(grid.EXPERIMENTS, "tiny", TINY)
-    root = ["--root", str(tmp_path)]
-    assert main(["bench", "tiny", "--dry-run", *root]) == 0
-    assert capsys.readouterr().out.count("0%  cup train hopper-speed") == 2
-    assert main(["table", "tiny", *root]) == 2
-    assert "run `cup bench tiny` first" in capsys.readouterr().err
-    assert main(["bench", "tiny", "--only", "seed=1", *root]) == 0
-    assert main(["table", "tiny", *root]) == 0
-    assert "| hopper-speed | cup |" in capsys.readouterr().out
-    assert main(["bench", "quik"]) == 2
-    assert "did you mean quick" in capsys.readouterr().err
-    assert main(["bench", "tiny", "--workers", "0"]) == 2

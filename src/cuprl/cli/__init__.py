@@ -18,10 +18,14 @@ COMMANDS = {  # name: (module, one line of help)
     "resume": ("train", "continue a stopped run, bit for bit"),
     "eval": ("inspect", "evaluate the policy of a run"),
     "plot": ("inspect", "draw the learning curves of runs"),
+    "check": ("check", "look for what is wrong with a Gymnasium environment"),
     "tasks": ("inspect", "list the tasks"),
     "algos": ("inspect", "list the algorithms, or the settings of one"),
-    "bench": ("bench", "run an experiment: many trainings over this machine's cores"),
-    "table": ("bench", "the results of an experiment as a table"),
+    "export": ("export", "write the policy of a run as one file to deploy"),
+    "bench": ("bench", "run an experiment: many trainings, on this machine or on Ray"),
+    "results": ("results", "take runs into the results store, list them, write them out"),
+    "table": ("results", "the results of an experiment as a table"),
+    "figure": ("results", "draw the results of an experiment"),
     "speed": ("speed", "measure training against raw physics"),
     "theory": ("theory", "check the paper's bounds on exact random problems"),
 }
@@ -66,7 +70,7 @@ def run(argv: Sequence[str]) -> int:
     module.add(subparsers)
     args, extra = parser.parse_known_args(argv)
     if extra:
-        command = subparsers.choices[argv[0]]
+        command = getattr(args, "parser", subparsers.choices[argv[0]])  # that of `cup results import` is one deeper
         flags = [o for action in command._actions for o in action.option_strings if o.startswith("--")]
         if extra[0].startswith("-"):
             raise unknown("flag", extra[0].partition("=")[0], flags)

@@ -1,79 +1,120 @@
-"""`cup bench` and `cup table`: experiments as commands."""
+"""`cup bench`: experiments as commands."""
 
 from __future__ import annotations
 
 import argparse
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cuprl.experiments.engine import Engine
     from cuprl.experiments.grid import Cell
 
 
 def add(subparsers: Any) -> None:
-    bench = subparsers.add_parser("bench", help="run an experiment: many trainings over this machine's cores")
-    bench.add_argument("name", metavar="NAME", nargs="?", help="the experiment; without it they are listed")
-    bench.add_argument("--workers", default="2", metavar="N", help="processes, one thread each [2]")
-    bench.add_argument("--only", metavar="WHAT", help="a part of the grid, as task=hopper-speed,algo=cup,seed=0")
+    bench = subparsers.add_parser("bench", help="run an experiment: many trainings over cores or machines")
+    bench.add_argument("names", metavar="NAME", nargs="*", help="experiments, or TOML files; without any they are listed")
+    bench.add_argument("--workers", metavar="N", help="runs at once, one thread each [as many as cores and memory hold]")
+    bench.add_argument("--engine", default="local", metavar="E", help="local: processes here; ray: a Ray cluster [local]")
+    bench.add_argument("--address", metavar="A", help="the Ray cluster: HOST:PORT, ray://HOST:PORT or auto [auto]")
+    bench.add_argument("--only", metavar="WHAT", help="a part of the grid, as task=hopper-speed,algo=cup,seed=0..2")
     bench.add_argument("--dry-run", action="store_true", help="only list the runs")
-    bench.add_argument("--root", default="runs/bench", metavar="DIR", help="where the runs go [runs/bench]")
+    bench.add_argument("--root", default="runs/bench", metavar="DIR", help="where the run folders go [runs/bench]")
+    bench.add_argument("--results", default="results", metavar="DIR", help="where finished runs are stored [results]")
     bench.set_defaults(run=run_bench)
-
-    table = subparsers.add_parser("table", help="the results of an experiment as a Markdown table")
-    table.add_argument("name", metavar="NAME", help="the experiment")
-    table.add_argument("--only", metavar="WHAT", help="a part of the grid")
-    table.add_argument("--root", default="runs/bench", metavar="DIR", help="where the runs are [runs/bench]")
-    table.set_defaults(run=run_table)
 
 
 def run_bench(args: argparse.Namespace) -> int:
-    from cuprl.errors import UserError
-    from cuprl.experiments.grid import EXPERIMENTS, expand, find
+    from cuprl.errors import UserError, unknown
+    from cuprl.experiments.grid import expand
+    from cuprl.experiments.shipped import EXPERIMENTS, find
     from cuprl.learn.settings import parse_value
 
-    if args.name is None:
-        for experiment in EXPERIMENTS.values():
-            print(f"{experiment.name:<12} {experiment.summary}")
+    if not args.names:
+        for shipped in EXPERIMENTS.values():
+            print(f"{shipped.name:<12} {shipped.summary}")
         return 0
-    cells = expand(find(args.name), args.only)
-    workers = parse_value(int, args.workers, "--workers")
-    if workers < 1:
-        raise UserError(f"--workers is {workers}; it must be at least 1.")
-    root = Path(args.root) / args.name
+    if args.engine not in ("local", "ray"):
+        raise unknown("engine", args.engine, ("local", "ray"))
+    if args.address and args.engine == "local":
+        raise UserError("--address is that of a Ray cluster; give --engine ray with it.")
+    workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
+    grids: dict[str, list[Cell]] = {}
+    for name in args.names:
+        experiment = find(name)
+        if experiment.name in grids:
+            raise UserError(f"two experiments are called {experiment.name}; give each a name of its own.")
+        grids[experiment.name] = expand(experiment, args.only)
+    root, results = Path(args.root), Path(args.results)
     if args.dry_run:
-        for cell in cells:
-            print(f"{100 * cell.fraction(root):3.0f}%  cup {' '.join(cell.command(root))}")
+        for name, cells in grids.items():
+            list_runs(cells, root / name, results)
         return 0
-    return run_grid(cells, root, workers)
+    failed = 0
+    with closing(make_engine(args.engine, args.address, workers, max(map(len, grids.values())))) as engine:
+        for name, given in zip(grids, args.names):
+            failed |= run_grid(grids[name], root / name, engine, results / name)
+            print(f"\ntable: cup table {given}    figures: cup figure curves {given}")
+    return failed
 
 
-def run_grid(cells: list[Cell], root: Path, workers: int) -> int:
-    """Run the cells with a live board, then print their table; 1 if any run failed."""
-    import signal
+def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
+    from cuprl.experiments.results import stored
 
+    known = stored(cells, results)
+    fractions = {cell: 1.0 if cell in known else cell.fraction(root) for cell in cells}
+    for cell, fraction in fractions.items():
+        print(f"{100 * fraction:3.0f}%  cup {' '.join(cell.command(root))}")
+    finished = sum(fraction >= 1.0 for fraction in fractions.values())
+    steps = sum(cell.steps * (1.0 - fraction) for cell, fraction in fractions.items())
+    print(f"{len(cells)} runs, {finished} finished; {steps / 1e6:,.4g} million steps to do")
+
+
+def make_engine(kind: str, address: str | None, workers: int | None, runs: int) -> Engine:
+    from cuprl.experiments.local import LocalEngine, workers_for
+
+    if kind == "ray":
+        from cuprl.experiments.ray_engine import RayEngine
+
+        address = address or "auto"
+        print(f"joining the Ray cluster at {address} …", flush=True)
+        return RayEngine(address, workers)
+    count, notes = workers_for(workers, runs)
+    for note in notes:
+        print(f"note: {note}")
+    return LocalEngine(count)
+
+
+def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None = None) -> int:
+    """Run the cells with a live board, then print their table; 1 if any run failed. Without `results` none are kept."""
     from cuprl.experiments.board import board_for
-    from cuprl.experiments.local import run_cells
-    from cuprl.experiments.table import markdown
+    from cuprl.experiments.engine import Grid
+    from cuprl.experiments.table import summary
+
+    with tempfile.TemporaryDirectory() as scratch:
+        results = results or Path(scratch, "results")
+        with stoppable(), board_for() as board:
+            failed = Grid(cells, root, results, board).run(engine)
+        print(summary(cells, results.parent))
+    for cell, lines in failed.items():
+        print(f"\nfailed: {cell}; the same command tries it again. Its last lines:\n{lines}", end="")
+    return 1 if failed else 0
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """While inside, Ctrl-C and SIGTERM end the grid with a word on how to go on."""
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt("stopped; each run left a checkpoint: the same command goes on from there")
 
-    signal.signal(signal.SIGTERM, stop)
-    with board_for() as board:
-        failed = run_cells(cells, root, workers, board)
-    print(markdown(cells, root))
-    for cell, lines in failed.items():
-        print(f"failed: {cell.task} {cell.algo} seed {cell.seed}\n{lines}")
-    return 1 if failed else 0
-
-
-def run_table(args: argparse.Namespace) -> int:
-    from cuprl.errors import UserError
-    from cuprl.experiments.grid import expand, find
-    from cuprl.experiments.table import markdown, rows
-
-    cells, root = expand(find(args.name), args.only), Path(args.root) / args.name
-    if not rows(cells, root):
-        raise UserError(f"no run of {args.name} is finished under {root}; run `cup bench {args.name}` first.")
-    print(markdown(cells, root))
-    return 0
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuprl.cli import Parser
+from cuprl.cli.check import add_gym_flags, task_named
 
 
 class TrainParser(Parser):
@@ -36,7 +37,7 @@ def add(subparsers: Any) -> None:
     usage = "cup train TASK [options] [settings of the algorithm]"
     train = subparsers.add_parser("train", help="train a policy on a task", usage=usage)
     train.__class__ = TrainParser
-    train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
+    train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them), or gym:ID")
     train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
     train.add_argument("--seed", default="0", metavar="K", help="seed of everything random [0]")
     train.add_argument("--seeds", metavar="A..B", help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores")
@@ -49,6 +50,7 @@ def add(subparsers: Any) -> None:
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
+    add_gym_flags(train)
     train.set_defaults(run=run_train)
 
     resume = subparsers.add_parser("resume", help="continue a stopped run, bit for bit")
@@ -68,6 +70,7 @@ def run_train(args: argparse.Namespace) -> int:
         name: parse_value(int, getattr(args, name), f"--{name.replace('_', '-')}")
         for name in ("seed", "steps", "threads", "checkpoint_every")
     }
+    args.task = task_named(args)
     if args.seeds is not None:
         return run_seeds(args, numbers["steps"], given)
     run = train(
@@ -87,48 +90,26 @@ def run_train(args: argparse.Namespace) -> int:
     return 0
 
 
-def parse_seeds(text: str) -> list[int]:
-    """0..9, or 0,3,7"""
-    from cuprl.errors import UserError
-    from cuprl.learn.settings import parse_value
-
-    first, dots, last = text.partition("..")
-    if not dots:
-        return [parse_value(int, part, "--seeds") for part in text.split(",")]
-    low, high = parse_value(int, first, "--seeds"), parse_value(int, last, "--seeds")
-    if high < low:
-        raise UserError(f"--seeds is {text}: the last seed is less than the first; give them in order, as 0..9.")
-    return list(range(low, high + 1))
-
-
 def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) -> int:
     """One run a seed, over worker processes, with one live table."""
-    import os
-    from dataclasses import replace
     from pathlib import Path
 
-    from cuprl.cli.bench import run_grid
+    from cuprl.cli.bench import make_engine, run_grid
     from cuprl.errors import UserError
-    from cuprl.experiments.grid import Experiment, expand
-    from cuprl.learn.settings import parse_limits, parse_value
-    from cuprl.training import Training
+    from cuprl.experiments.grid import Block, Experiment, expand, parse_seeds
+    from cuprl.learn.settings import parse_value
 
-    limits = parse_limits(args.limit)
-    # The settings are checked here, once, before any process starts.
-    Training({"task": args.task, "algo": args.algo, "seed": 0, "steps": steps, "threads": 1, "limits": limits,
-              "settings": settings})  # fmt: skip
-    workers = os.cpu_count() or 1 if args.workers is None else parse_value(int, args.workers, "--workers")
-    if workers < 1:
-        raise UserError(f"--workers is {workers}; it must be at least 1.")
+    workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
     for name in ("evaluate", "plot"):
         if getattr(args, name):
             raise UserError(f"--{name} goes with one seed; after --seeds use `cup eval` and `cup plot`.")
     flags = ["--threads", args.threads, "--checkpoint-every", args.checkpoint_every]
     flags += ["--tensorboard"] if args.tensorboard else []
     seeds = tuple(dict.fromkeys(parse_seeds(args.seeds)))
-    grid = Experiment("seeds", "", (args.task,), (args.algo,), seeds, steps, tuple(settings.items()))
-    cells = [replace(cell, limits=tuple(args.limit or ()), flags=tuple(flags)) for cell in expand(grid)]
-    return run_grid(cells, Path(args.out or "runs"), min(workers, len(cells)))
+    block = Block((args.task,), (args.algo,), seeds, steps, tuple(settings.items()), tuple(args.limit or ()))
+    grid = Experiment(f"--seeds {args.seeds}", "", (block,))
+    cells = [dataclasses.replace(cell, flags=tuple(flags)) for cell in expand(grid)]
+    return run_grid(cells, Path(args.out or "runs"), make_engine("local", None, workers, len(cells)))
 
 
 def run_resume(args: argparse.Namespace) -> int:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import csv
+import math
 import sys
-from pathlib import Path
-from typing import Any
 
 from cuprl.display import clock
 from cuprl.experiments.grid import Cell
+from cuprl.experiments.pace import Pace
+
+ORDER = ("running", "failed", "done", "waiting")  # those at work first
 
 
 class PlainBoard:
-    """Lines only."""
+    """Lines only, with the time left now and then."""
+
+    def __init__(self) -> None:
+        self.done = 0
 
     def __enter__(self) -> PlainBoard:
         return self
@@ -22,7 +26,12 @@ class PlainBoard:
     def say(self, line: str) -> None:
         print(line, flush=True)
 
-    def show(self, states: dict[Cell, str], root: Path, seconds_left: float | None) -> None: ...
+    def show(self, states: dict[Cell, str], pace: Pace, seconds_left: float | None) -> None:
+        """Says how long it will take once that is known, and again after each tenth of the grid."""
+        done = sum(state == "done" for state in states.values())
+        if seconds_left and done >= self.done:
+            self.done = done + max(len(states) // 10, 1)
+            self.say(headline(states, seconds_left))
 
 
 class LiveBoard(PlainBoard):
@@ -43,45 +52,51 @@ class LiveBoard(PlainBoard):
         self.live.__exit__(None, None, None)
 
     def say(self, line: str) -> None:
-        self.console.print(line, highlight=False)
+        from rich.text import Text
 
-    def show(self, states: dict[Cell, str], root: Path, seconds_left: float | None) -> None:
+        self.console.print(Text(line))
+
+    def show(self, states: dict[Cell, str], pace: Pace, seconds_left: float | None) -> None:
         from rich.table import Table
+        from rich.text import Text
 
-        left = "" if seconds_left is None else f", about {clock(seconds_left)} left"
-        done = sum(state == "done" for state in states.values())
-        table = Table(title=f"{done} of {len(states)} runs done{left}", box=None, title_justify="left")
-        for name in ("task", "algorithm", "seed", "steps", "steps/s", "return", "cost / limit"):
+        table = Table(title=headline(states, seconds_left), box=None, title_justify="left", pad_edge=False)
+        columns = ["task", "algorithm", "seed", "steps", "return", "cost / limit"]
+        if self.console.width >= 80:
+            columns.insert(4, "steps/s")
+        for name in columns:
             table.add_column(name, justify="left" if name in ("task", "algorithm") else "right", no_wrap=True)
-        # Those at work first; what does not fit the screen is left out at the end.
-        order = sorted(states, key=lambda cell: ("running", "failed", "done", "waiting").index(states[cell]))
-        for cell in order[: max(self.console.height - 6, 1)]:
-            table.add_row(cell.task, cell.algo, str(cell.seed), *numbers(cell, root, states[cell]))
+        order = sorted(states, key=lambda cell: ORDER.index(states[cell]))
+        for cell in order[: max(self.console.height - 6, 1)]:  # what does not fit the screen is left out at the end
+            row, colour = numbers(cell, states[cell], pace)
+            table.add_row(*(Text(row[name], style=colour if name == "cost / limit" else "") for name in columns))
         self.live.update(table)
 
 
-def numbers(cell: Cell, root: Path, state: str) -> tuple[str, ...]:
-    """steps, rate, return and cost of a run from the last row of its metrics."""
-    row = last_row(cell.path(root) / "progress.csv")
+def headline(states: dict[Cell, str], seconds_left: float | None) -> str:
+    count = {state: list(states.values()).count(state) for state in ORDER}
+    failed = f", {count['failed']} failed" if count["failed"] else ""
+    left = "" if seconds_left is None else f", about {clock(seconds_left)} left"
+    return f"{count['done']} of {len(states)} runs done{failed}{left}"
+
+
+def numbers(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
+    """The row of a run, from the last row of its metrics, and the colour of its cost."""
+    shown = {"task": cell.task, "algorithm": f"{cell.algo} {cell.variant}".strip(), "seed": str(cell.seed),
+             "steps": state, "steps/s": "", "return": "", "cost / limit": ""}  # fmt: skip
+    row = pace.last(cell)
     if row is None:
-        return (state, "", "", "")
+        return shown, ""
     cost, limit = (
-        next(float(v) for k, v in row.items() if k.startswith(key)) for key in ("rollout/ep_cost_mean", "rollout/cost_limit")
+        next(value for name, value in row.items() if name.startswith(key))
+        for key in ("rollout/ep_cost_mean", "rollout/cost_limit")
     )
-    colour = "green" if cost <= limit else "red"
-    steps = f"{int(row['steps']) / cell.steps:.0%}" if state == "running" else state
-    rate = f"{float(row['time/fps']):,.0f}"
-    return steps, rate, f"{float(row['rollout/ep_rew_mean']):.1f}", f"[{colour}]{cost:.2f}[/] / {limit:g}"
-
-
-def last_row(file: Path) -> dict[str, Any] | None:
-    try:
-        with file.open() as handle:
-            rows = list(csv.DictReader(handle))
-    except OSError:
-        return None
-    rows = [row for row in rows if None not in row.values()]  # the last line may be half written
-    return rows[-1] if rows else None
+    colour = "" if math.isnan(cost) else "green" if cost <= limit else "red"
+    if state == "running":
+        shown["steps"] = f"{row['steps'] / cell.steps:.0%}"
+    shown |= {"steps/s": f"{pace.rate(cell):,.0f}", "return": f"{row['rollout/ep_rew_mean']:.1f}",
+              "cost / limit": f"{cost:.2f} / {limit:g}"}  # fmt: skip
+    return shown, colour
 
 
 def board_for() -> PlainBoard:

@@ -1,28 +1,52 @@
-"""Experiments as data: tasks x algorithms x seeds, and the cells they expand to."""
+"""Experiments as data: blocks of tasks x algorithms x seeds x sweeps, and the cells they expand to."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from cuprl.envs import Task, with_limits
+from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
+from cuprl.learn.settings import parse_limits, parse_value
 from cuprl.runs import Run
 
-ALL = ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup")
+PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
+
+
+@dataclass(frozen=True)
+class Block:
+    """Every task with every algorithm, every seed and every point of the sweeps."""
+
+    tasks: tuple[str, ...]
+    algos: tuple[str, ...]
+    seeds: tuple[int, ...]
+    steps: int
+    settings: tuple[tuple[str, str], ...] = ()  # (name, text): changes of every algorithm's defaults
+    limits: tuple[str, ...] = ()  # as given to --limit; none: the task's own
+    sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a setting or "limit", its values)
+
+    def cells(self) -> Iterable[Cell]:
+        axes = [[(name, value) for value in values] for name, values in self.sweep]
+        for seed, task, algo, point in itertools.product(self.seeds, self.tasks, self.algos, itertools.product(*axes)):
+            changes = tuple(change for change in point if change[0] != "limit")
+            limits = tuple(value for name, value in point if name == "limit") or self.limits
+            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant_of(point))
 
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
     summary: str
-    tasks: tuple[str, ...]
-    algos: tuple[str, ...]
-    seeds: tuple[int, ...]
-    steps: int
-    settings: tuple[tuple[str, str], ...] = ()  # changes of every algorithm's defaults
+    blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
@@ -33,12 +57,16 @@ class Cell:
     algo: str
     seed: int
     steps: int
-    settings: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...] = ()
     limits: tuple[str, ...] = ()  # as given to --limit
     flags: tuple[str, ...] = ()  # further words for `cup train` that change no result
+    variant: str = ""  # its point in a sweep, as alpha=0.1
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.task, self.algo, self.variant, f"seed {self.seed}") if part)
 
     def path(self, root: Path) -> Path:
-        return root / self.task.replace(":", "-") / self.algo / f"seed{self.seed}"
+        return root / file_name(self.task) / self.algo / self.variant / f"seed{self.seed}"
 
     def command(self, root: Path) -> list[str]:
         """What `cup` is called with: train, or resume where a run was begun."""
@@ -50,6 +78,13 @@ class Cell:
         return ["train", self.task, "--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps),
                 "--out", str(path), *flags, *limits, *self.flags]  # fmt: skip
 
+    def resolved(self) -> dict[str, Any]:
+        """What the run's config.json says of the run itself; names, settings and limits are checked on the way."""
+        return resolve({
+            "task": self.task, "algo": self.algo, "seed": self.seed, "steps": self.steps,
+            "limits": parse_limits(list(self.limits)), "settings": dict(self.settings),
+        })  # fmt: skip
+
     def fraction(self, root: Path) -> float:
         """How much of the run is checkpointed, 0 to 1."""
         path = self.path(root)
@@ -60,70 +95,86 @@ class Cell:
         done = int(run.checkpoints()[0].name[:8]) if run.checkpoints() else 0
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
-
     def check_same(self, run: Run) -> None:
         """A run made with other settings must not pass for this cell's."""
-        from cuprl.algorithms import load
-        from cuprl.envs import find as find_task
-        from cuprl.envs import with_limits
-        from cuprl.learn.settings import parse_limits
+        from cuprl.experiments.stale import differing
 
-        task = find_task(self.task)
-        _, config = load(self.algo, dict(self.settings), getattr(task, "settings", {}))
-        limits = {c.name: c.limit for c in with_limits(task.constraints, parse_limits(list(self.limits)))}
-        wanted = {"steps": self.steps, "limits": limits, **json.loads(json.dumps(dataclasses.asdict(config)))}
-        found = {"steps": run.config["steps"], "limits": run.config["limits"], **run.config["settings"]}
-        for name, value in wanted.items():
-            if found.get(name) != value:
-                raise UserError(
-                    f"{run.path} was made with {name} {found.get(name)}, not {value}; give another folder, or remove it."
-                )
+        different = differing(resolve(run.config), self.resolved())
+        if different:
+            raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 
 
-EXPERIMENTS = {
-    experiment.name: experiment
-    for experiment in (
-        Experiment("quick", "two tasks, two algorithms, minutes", ("hopper-speed", "swimmer-speed"), ("cup", "ppo-lag"),
-                   (0, 1), 100_000),
-        Experiment("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
-                   ("hopper-speed", "swimmer-speed"), ALL, (0, 1), 500_000),
-        Experiment("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
-                   ("hopper-speed", "swimmer-speed"), ("cup",), (0, 1, 2), 2_500_000),
-    )
-}  # fmt: skip
+def resolve(config: dict[str, Any]) -> dict[str, Any]:
+    """The six keys of a config.json that say what a run is, with every limit and setting filled in, as JSON has them."""
+    from cuprl.learner import Plan
+
+    task = task_called(config["task"])
+    limits = {c.name: c.limit for c in with_limits(task.constraints, config["limits"])}
+    for name, limit in limits.items():
+        if not math.isfinite(limit):
+            raise UserError(f"the limit of {name} is {limit}; give a finite number.")
+    settings = dataclasses.asdict(Plan.of(config, getattr(task, "settings", {})).config)
+    whole = {"task": task.name, "algo": config["algo"], "seed": config["seed"], "steps": config["steps"],
+             "limits": limits, "settings": settings}  # fmt: skip
+    return json.loads(json.dumps(whole))
 
 
-def find(name: str) -> Experiment:
-    if name not in EXPERIMENTS:
-        raise unknown("experiment", name, EXPERIMENTS)
-    return EXPERIMENTS[name]
+@lru_cache(maxsize=256)  # a grid asks for the same few tasks again and again, and some take long to make
+def task_called(name: str) -> Task:
+    return find_task(name)
+
+
+def file_name(text: str) -> str:
+    return re.sub(r"[^\w.=+-]+", "-", text)
+
+
+def variant_of(point: Iterable[tuple[str, str]]) -> str:
+    """alpha=0.1, or alpha=0.1+limit=15 of two sweeps; fit for a folder's name and for --only."""
+    return "+".join(file_name(f"{name}={value.replace(',', 'x')}") for name, value in point)
 
 
 def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
-    """The cells of a grid, those of `only` ("task=hopper-speed,algo=cup,seed=0") if given; names are checked first."""
-    from cuprl.algorithms import ALGORITHMS
-    from cuprl.envs import find as find_task
-
-    for task in experiment.tasks:
-        find_task(task)
-    for algo in experiment.algos:
-        if algo not in ALGORITHMS:
-            raise unknown("algorithm", algo, ALGORITHMS)
-    cells = [
-        Cell(task, algo, seed, experiment.steps, experiment.settings)
-        for seed in experiment.seeds for task in experiment.tasks for algo in experiment.algos
-    ]  # fmt: skip
-    for key, value in parse_only(only):
-        accepted = list(dict.fromkeys(str(getattr(cell, key)) for cell in cells))
-        if value not in accepted:
-            raise unknown(f"{key} of {experiment.name}", value, accepted)
-        cells = [cell for cell in cells if str(getattr(cell, key)) == value]
+    """The cells of a grid, those of `only` ("task=hopper-speed,seed=0..2") if given; everything is checked first."""
+    # A seed of everything first: a grid that is stopped half-way can already be compared.
+    cells = sorted((cell for block in experiment.blocks for cell in block.cells()), key=lambda cell: cell.seed)
+    seen: dict[Path, Cell] = {}
+    for cell in cells:
+        try:
+            cell.resolved()
+        except UserError as error:
+            raise UserError(f"{experiment.name}, {cell}: {error}") from None
+        if cell.path(Path()) in seen:
+            raise UserError(f"{experiment.name} has the run {cell} twice; remove one, or sweep over what differs.")
+        seen[cell.path(Path())] = cell
+    every = cells
+    for part, values in parse_only(only).items():
+        accepted = list(dict.fromkeys(str(getattr(cell, part)) for cell in every))
+        for value in values:
+            if value not in accepted:
+                raise unknown(f"{part} of {experiment.name}", value, accepted)
+        cells = [cell for cell in cells if str(getattr(cell, part)) in values]
+    if not cells:
+        raise UserError(f"no run of {experiment.name} is all of {only}; `cup bench {experiment.name} --dry-run` lists them.")
     return cells
 
 
-def parse_only(only: str | None) -> Iterable[tuple[str, str]]:
+def parse_only(only: str | None) -> dict[str, list[str]]:
+    """Values of the same part are alternatives: task=hopper-speed,algo=cup,algo=cpo,seed=0..2"""
+    chosen: dict[str, list[str]] = {}
     for part in only.split(",") if only else ():
         key, equals, value = part.partition("=")
-        if not equals or key not in ("task", "algo", "seed"):
-            raise UserError(f"--only {only}: give task=NAME, algo=NAME or seed=K, with commas between them.")
-        yield key, value
+        if not equals or key not in PARTS:
+            raise UserError(f"--only {only}: give task=NAME, algo=NAME, seed=K or variant=X, with commas between them.")
+        chosen.setdefault(key, []).extend(map(str, parse_seeds(value, "seed")) if key == "seed" else [value])
+    return chosen
+
+
+def parse_seeds(text: str, name: str = "--seeds") -> list[int]:
+    """0..9, or 0,3,7"""
+    first, dots, last = text.partition("..")
+    if not dots:
+        return [parse_value(int, part, name) for part in text.split(",")]
+    low, high = parse_value(int, first, name), parse_value(int, last, name)
+    if high < low:
+        raise UserError(f"{name} is {text}: the last seed is less than the first; give them in order, as 0..9.")
+    return list(range(low, high + 1))

@@ -1,78 +1,106 @@
-"""A grid over worker processes of this machine: finished runs are skipped, begun ones resumed, dead ones tried again."""
+"""The engine of one machine: a worker process a run, as many at once as its cores and memory hold."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from cuprl.experiments.board import PlainBoard
+from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 
-TRIES = 3
-WRONG_INPUT = 2  # the exit status of a command that no second try can help
+MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 
 
-@dataclass
-class Worker:
-    cell: Cell
-    process: subprocess.Popen
-    log: Path
+class LocalEngine:
+    def __init__(self, workers: int):
+        self.workers = workers
+
+    def room(self) -> int:
+        return self.workers
+
+    def start(self, cell: Cell, root: Path) -> LocalJob:
+        return LocalJob(cell, root)
+
+    def close(self) -> None: ...
 
 
-def run_cells(cells: list[Cell], root: Path, workers: int, board: PlainBoard) -> dict[Cell, str]:
-    """Run what is not finished; returns the last lines of each run that failed for good."""
-    waiting = [cell for cell in cells if cell.fraction(root) < 1.0]
-    board.say(f"{len(cells) - len(waiting)} of {len(cells)} runs are finished; {len(waiting)} to do on {workers} workers")
-    states = {cell: "waiting" if cell in waiting else "done" for cell in cells}
-    tries = dict.fromkeys(waiting, 0)
-    failed: dict[Cell, str] = {}
-    active: list[Worker] = []
-    begun, done, look_again = time.monotonic(), 0, 0.0
-    try:
-        while waiting or active:
-            while waiting and len(active) < workers:
-                active.append(start(waiting.pop(0), root))
-                states[active[-1].cell] = "running"
-            time.sleep(0.2)
-            if time.monotonic() < look_again and all(w.process.poll() is None for w in active):
-                continue
-            look_again = time.monotonic() + 1.0
-            left = (time.monotonic() - begun) / done * (len(waiting) + len(active)) if done else None
-            board.show(states, root, left)
-            for worker in [w for w in active if w.process.poll() is not None]:
-                active.remove(worker)
-                cell, status = worker.cell, worker.process.returncode
-                tries[cell] += 1
-                if status == 0:
-                    done, states[cell] = done + 1, "done"
-                    board.say(f"done {cell.task} {cell.algo} seed {cell.seed}; {len(waiting) + len(active)} left")
-                elif tries[cell] < TRIES and status != WRONG_INPUT:
-                    board.say(f"{cell.task} {cell.algo} seed {cell.seed} ended with status {status}; trying again")
-                    waiting.append(cell)
-                else:
-                    states[cell] = "failed"
-                    failed[cell] = "".join(worker.log.read_text().splitlines(keepends=True)[-5:])
-        board.show(states, root, None)
-    finally:  # interrupted: each run leaves a checkpoint
-        for worker in active:
-            worker.process.terminate()
-        for worker in active:
-            worker.process.wait()
-    return failed
+class LocalJob:
+    """A run in a process of its own."""
+
+    def __init__(self, cell: Cell, root: Path):
+        self.cell = cell
+        self.process = start_process(cell, root)
+
+    def status(self) -> int | None:
+        return self.process.poll()
+
+    def stop(self) -> None:
+        self.process.terminate()
+
+    def wait(self) -> None:
+        self.process.wait()
 
 
-def start(cell: Cell, root: Path) -> Worker:
-    log = cell.path(root).with_suffix(".log")
+def log_of(path: Path) -> Path:
+    """What a run printed, beside its folder."""
+    return path.with_name(path.name + ".log")
+
+
+def start_process(cell: Cell, root: Path) -> subprocess.Popen:
+    path = cell.path(root)
+    clear_remains(path)
+    log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
+    words = [sys.executable, "-m", "cuprl.experiments.child", str(os.getpid()), *cell.command(root)]
     # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
     with log.open("a") as handle:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "cuprl", *cell.command(root)],
-            stdout=handle, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        return subprocess.Popen(
+            words, stdout=handle, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True,
         )  # fmt: skip
-    return Worker(cell, process, log)
+
+
+def clear_remains(path: Path) -> None:
+    """What a run killed as it began leaves: a folder without its first file, metrics without a line. All else stays."""
+    metrics = path / "progress.csv"
+    if metrics.is_file() and not metrics.stat().st_size:
+        metrics.unlink()
+    if path.is_dir() and not (path / "config.json").exists():
+        (path / "config.json.part").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # rmdir takes empty folders only
+            (path / "checkpoints").rmdir()
+        with contextlib.suppress(OSError):
+            path.rmdir()
+
+
+def workers_for(asked: int | None, runs: int) -> tuple[int, list[str]]:
+    """How many processes, and what the user should know of it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if asked is not None and asked < 1:
+        raise UserError(f"--workers is {asked}; it must be at least 1.")
+    workers = min(asked or cores, max(runs, 1))
+    free = free_memory()
+    fitting = max(free // MEMORY, 1)
+    notes = []
+    if asked and workers > cores:
+        notes.append(f"{workers} workers share {cores} cores: each run gets slower, and the grid no faster.")
+    if fitting < workers:
+        room = f"{free / 2**30:.1f} GB of memory are free, enough for {fitting:g} runs of about {MEMORY / 2**30:.1f} GB"
+        notes.append(f"{room}; {workers} may not fit." if asked else f"{room}: {fitting:g} workers instead of {workers}.")
+    return workers if asked else int(min(workers, fitting)), notes
+
+
+def free_memory(meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")) -> float:
+    """Bytes that may be taken: the machine's, or what is left of the container's share; infinite where it is not known."""
+    try:
+        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines())
+        free: float = int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return math.inf
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
+        free = min(free, int((cgroup / "memory.max").read_text()) - int((cgroup / "memory.current").read_text()))
+    return free

@@ -1,66 +1,100 @@
-"""What a grid came to: means and deviations over seeds, as a Markdown table."""
+"""What an experiment came to: means and deviations over seeds, beside the paper's numbers where it has them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
+from cuprl.experiments import paper
+from cuprl.experiments.formats import Table, to_markdown
 from cuprl.experiments.grid import Cell
-from cuprl.plot import cost_column
-from cuprl.runs import Run
+from cuprl.experiments.groups import PLAIN_COST, Group, group, winners
+from cuprl.experiments.results import stored
+from cuprl.experiments.statistics import mean_std
+
+NOTE = (
+    "Mean ± deviation over seeds of the last 100 training episodes; return undiscounted, cost as its limit is discounted. "
+    "(over): the mean cost is above its limit. Bold: the highest return within the limits. -: no run yet."
+)
+PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
 
 
-class Final(NamedTuple):
-    """The end of one run: means over its last 100 episodes, and what it took."""
-
-    value: float
-    cost: float
-    plain_cost: float
-    limit: float
-    seconds: float
+def records(groups: list[Group]) -> list[dict[str, Any]]:
+    """The numbers, one record for each group and constraint."""
+    best = winners(groups)
+    return [record(g, i, g in best) for g in groups for i in range(len(g.limits))]
 
 
-def final(run: Run) -> Final:
-    progress = run.progress()
-    name, limit = next(iter(run.config["limits"].items()))
-    columns = list(progress)
-    cost, plain = (
-        progress[cost_column(key, name, columns)][-1]
-        for key in ("rollout/ep_cost_mean", "rollout/ep_cost_undiscounted_mean")
-    )
-    seconds = float((progress["time/collect"] + progress["time/update"]).sum())
-    return Final(float(progress["rollout/ep_rew_mean"][-1]), float(cost), float(plain), float(limit), seconds)
+def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
+    name, limit = list(g.limits.items())[constraint]
+    row: dict[str, Any] = {
+        "task": g.task, "algorithm": g.algo, "variant": g.variant, "steps": g.steps, "constraint": name, "limit": limit,
+        "seeds": len(g.results),
+    }  # fmt: skip
+    if g.results:
+        finals = {
+            "return": g.returns, "cost": g.costs()[:, constraint], "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint],
+            "seconds": np.array([result.seconds[-1] for result in g.results]),
+        }  # fmt: skip
+        for key, values in finals.items():
+            row[f"{key}_mean"], row[f"{key}_std"] = mean_std(values)
+        row |= {"over": row["cost_mean"] > limit, "best": best}
+    if g.published:
+        keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
+        row |= dict(zip(keys, g.published))
+        row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": paper.best(g.task) == g.algo}
+    return row
 
 
-def rows(cells: list[Cell], root: Path) -> list[tuple[str, str, list[Final]]]:
-    """(task, algorithm, the finished runs) in the order of the grid."""
-    table = []
-    for task, algo in dict.fromkeys((cell.task, cell.algo) for cell in sorted(cells, key=lambda c: c.task)):
-        mine = [c for c in cells if (c.task, c.algo) == (task, algo) and c.fraction(root) >= 1.0]
-        if mine:
-            table.append((task, algo, [final(Run(cell.path(root))) for cell in mine]))
-    return table
+def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
+    """Mean ± deviation; the mean alone of a single seed, which has none."""
+    if f"{key}_mean" not in row:
+        return "-"
+    mean, std = (format(row[f"{key}_{part}"], form) for part in ("mean", "std"))
+    return mean if row["seeds"] == 1 and not key.startswith("paper") else f"{mean} ± {std}"
 
 
-def markdown(cells: list[Cell], root: Path) -> str:
-    """Mean ± deviation over seeds; a mean cost over the limit is marked, the best return under it is bold."""
-    lines = [
-        "| task | algorithm | return | cost | limit | undiscounted cost | seconds | seeds |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    table = rows(cells, root)
-    for task, algo, finals in table:
-        value, cost, plain, limit, seconds = (np.array(column) for column in zip(*finals))
-        safe = [np.mean([f.value for f in fs]) for t, _, fs in table
-                if t == task and np.mean([f.cost for f in fs]) <= fs[0].limit]  # fmt: skip
-        shown = f"{value.mean():.1f} ± {value.std():.1f}"
-        if safe and value.mean() == max(safe) and cost.mean() <= limit[0]:
-            shown = f"**{shown}**"
-        over = "" if cost.mean() <= limit[0] else " (over)"
-        lines.append(
-            f"| {task} | {algo} | {shown} | {cost.mean():.2f} ± {cost.std():.2f}{over} | {limit[0]:g} "
-            f"| {plain.mean():.1f} | {seconds.mean():.0f} | {len(finals)} |"
-        )
-    return "\n".join(lines)
+def text(row: dict[str, Any], many: bool) -> dict[str, str]:
+    """A record as a reader sees it; `many`: its task has several constraints, so the limit is named."""
+    shown = {
+        "task": row["task"],
+        "algorithm": f"{row['algorithm']} {row['variant']}".strip(),
+        "return": plus_minus(row, "return", ".1f"),
+        "cost": plus_minus(row, "cost", ".2f") + (" (over)" if row.get("over") else ""),
+        "limit": f"{row['constraint']} {row['limit']:g}" if many else f"{row['limit']:g}",
+        "undiscounted cost": f"{row['undiscounted_cost_mean']:.1f}" if row["seeds"] else "-",
+        "seconds": f"{row['seconds_mean']:.0f}" if row["seeds"] else "-",
+        "seeds": str(row["seeds"]),
+        "paper's return": plus_minus(row, "paper_return", "g"),
+        "paper's cost": plus_minus(row, "paper_cost", "g") + (" (over)" if row.get("paper_over") else ""),
+    }
+    for key, best in (("return", "best"), ("paper's return", "paper_best")):
+        if row.get(best):
+            shown[key] = f"**{shown[key]}**"
+    return shown
+
+
+def text_table(groups: list[Group], header: list[str], note: str = "") -> Table:
+    many = {g.task for g in groups if len(g.limits) > 1}
+    shown = [text(row, row["task"] in many) for row in records(groups)]
+    return Table(header, [[row[name] for name in header] for row in shown], note=note)
+
+
+def report(groups: list[Group]) -> Table:
+    """Every group, with the paper's columns where it has any of them."""
+    header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"]
+    if any(g.published for g in groups):
+        return text_table(groups, [*header, "paper's return", "paper's cost"], NOTE + PAPER_NOTE)
+    return text_table(groups, header, NOTE)
+
+
+def summary(cells: list[Cell], results_folder: Path) -> str:
+    """What `cup bench` ends with: the groups that have a run, in Markdown."""
+    return summary_of([g for g in group(cells, stored(cells, results_folder)) if g.results])
+
+
+def summary_of(groups: list[Group]) -> str:
+    header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seconds", "seeds"]
+    return to_markdown([text_table(groups, header)])

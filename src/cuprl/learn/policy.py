@@ -1,6 +1,6 @@
-"""Stochastic policies: a diagonal Gaussian for real actions, a categorical for discrete ones.
+"""Stochastic policies: a diagonal Gaussian for real actions, a categorical for discrete ones, or several side by side.
 
-Both have the same methods. A distribution is a NamedTuple of arrays with leading axes [...], so that it can be sliced
+All have the same methods. A distribution is a NamedTuple of arrays with leading axes [...], so that it can be sliced
 into minibatches; log-probabilities, divergences and entropies SUM over action dimensions and are [...].
 """
 
@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.envs.protocol import Box, Spec
+from cuprl.envs.protocol import Box, MultiDiscrete, Spec
 from cuprl.learn.networks import init_mlp, mlp
 
 LOG_2PI = float(np.log(2.0 * np.pi))
@@ -41,9 +41,6 @@ class Gaussian:
     def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
         return jax.random.normal(key, (*shape, self.act_dim))
 
-    def host_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        return rng.standard_normal((*shape, self.act_dim), np.float32)
-
     def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
         """The action for standard noise drawn beforehand; the mode without noise."""
         mean = mlp(params["layers"], obs, xp)
@@ -68,7 +65,7 @@ class Gaussian:
 
 
 class Logits(NamedTuple):
-    log_p: Any  # [..., n], normalised
+    log_p: Any  # [..., n], normalised; with several choices each one's lie side by side, each normalised
 
 
 @dataclass(frozen=True)
@@ -84,9 +81,6 @@ class Categorical:
 
     def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
         return jax.random.gumbel(key, (*shape, self.n))
-
-    def host_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        return rng.gumbel(size=(*shape, self.n)).astype(np.float32)
 
     def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
         logits = mlp(params["layers"], obs, xp)
@@ -105,10 +99,36 @@ class Categorical:
         return -(jnp.exp(dist.log_p) * dist.log_p).sum(-1)
 
 
+@dataclass(frozen=True)
+class MultiCategorical(Categorical):
+    """Several independent choices, a softmax each. Their log-probabilities lie side by side (n = sum of sizes), so that
+    Categorical's sums over them are the KL and the entropy of the whole action."""
+
+    sizes: tuple[int, ...]
+
+    def _each(self, logits: Any, xp: ModuleType) -> list[Any]:
+        return xp.split(logits, np.cumsum(self.sizes)[:-1], axis=-1)
+
+    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
+        logits = mlp(params["layers"], obs, xp)
+        parts = self._each(logits if noise is None else logits + noise, xp)
+        return xp.stack([xp.argmax(part, axis=-1) for part in parts], axis=-1)
+
+    def dist(self, params: dict[str, Any], obs: Any) -> Any:
+        parts = self._each(mlp(params["layers"], obs), jnp)
+        return Logits(jnp.concatenate([jax.nn.log_softmax(part) for part in parts], axis=-1))
+
+    def log_prob(self, dist: Any, action: jax.Array) -> jax.Array:
+        first = np.cumsum((0, *self.sizes[:-1]))  # where each choice's log-probabilities begin
+        return jnp.take_along_axis(dist.log_p, action.astype(int) + first, axis=-1).sum(-1)
+
+
 Policy = Gaussian | Categorical
 
 
 def policy_for(spec: Spec, hidden: tuple[int, ...], init_log_std: float) -> Policy:
     if isinstance(spec.action, Box):
         return Gaussian(spec.obs_dim, spec.action.dim, hidden, init_log_std)
+    if isinstance(spec.action, MultiDiscrete):
+        return MultiCategorical(spec.obs_dim, sum(spec.action.sizes), hidden, spec.action.sizes)
     return Categorical(spec.obs_dim, spec.action.n, hidden)

@@ -1,0 +1,221 @@
+"""A loop that the user drives: for hardware, or a simulator that owns the clock.
+
+    while not agent.done:
+        action = agent.act(obs)
+        next_obs, reward, terminated, truncated, info = robot.step(action)
+        agent.observe(next_obs, reward, info["cost"], terminated, truncated)
+        obs = robot.reset() if terminated or truncated else next_obs
+        if agent.ready:
+            print(agent.update()["rollout/ep_cost_mean"])
+
+It is the same learner as in `train`: fed the same steps, it learns the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuprl import envs, runs
+from cuprl.collect import empty_rollout
+from cuprl.errors import UserError, unknown
+from cuprl.learner import Learner, Plan
+from cuprl.saved import RunPolicy
+from cuprl.specs import spec_from_json, spec_to_json
+
+
+class Agent:
+    """Acts, is told what came of it, and learns whenever `batch_size` steps have been observed."""
+
+    def __init__(
+        self,
+        spec: envs.Spec | envs.Task | str,
+        algo: str = "cup",
+        *,
+        limits: dict[str, float] | float | None = None,
+        seed: int = 0,
+        steps: float = 2.5e6,
+        num_envs: int = 1,
+        **settings: Any,
+    ):
+        """spec: what is controlled, or a task that has it; steps: of the whole training, all robots together;
+        num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
+        of_task: dict[str, Any] = {}
+        if not isinstance(spec, envs.Spec):
+            task = envs.find(spec)
+            if not hasattr(task, "vector_env"):
+                raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
+            spec, of_task = envs.make(task).spec, getattr(task, "settings", {})
+        spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
+        asked = {"algo": algo, "seed": int(seed), "steps": int(steps), "settings": {"num_envs": num_envs, **settings}}
+        plan = Plan.of(asked, of_task)
+        self.config: dict[str, Any] = {  # as in config.json
+            "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},
+            "settings": dataclasses.asdict(plan.config), "spec": spec_to_json(spec), "agent": True,
+        }  # fmt: skip
+        self.learner = Learner(plan, spec)
+        self.spec, self.num_envs = spec, plan.config.num_envs
+        self.rollout, self._raw_obs = empty_rollout(spec, plan.config.batch_size // self.num_envs, self.num_envs)
+        self._run: runs.Run | None = None  # where it was saved last
+        self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
+        self._begin()
+
+    def _begin(self, observed: int = 0) -> None:
+        """A new batch, or one of which some steps are known."""
+        self._t, self._acted = observed, False
+        self._noise, self._params = self.learner.noise(), self.learner.numpy_policy()
+        self._begun = time.perf_counter()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the batch is full: time to `update`."""
+        return self._t == len(self._raw_obs)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has learnt from all its steps."""
+        return self.learner.iteration >= self.learner.iterations
+
+    # --- the loop -----------------------------------------------------------------------------------------------
+
+    def act(self, obs: Any) -> Any:
+        """obs [obs] of one robot, or [N, obs] -> the action(s) to try now, drawn from the policy.
+
+        Real actions are not clipped to the actuators' bounds; what is learnt from is the action returned here.
+        """
+        if self.done:
+            raise UserError(
+                f"the agent has learnt from all its {self.config['steps']:,} steps; act with agent.policy().predict(obs), "
+                "or make an agent with more steps."
+            )
+        if self.ready:
+            raise UserError("the batch is full; call agent.update() before acting on.")
+        if self._acted:
+            raise UserError("the last action's outcome is not known; call agent.observe() before acting again.")
+        raw = self._observation(obs, "obs")
+        t = self._t
+        self._raw_obs[t], self.rollout.obs[t] = raw, self.learner.normaliser.apply(raw)
+        action = self.learner.policy.act(self._params, self.rollout.obs[t], self._noise[t], np)
+        self.rollout.action[t] = action
+        self._acted = True
+        return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action
+
+    def observe(self, next_obs: Any, reward: Any, cost: Any, terminated: Any, truncated: Any) -> None:
+        """What came of the last action.
+
+        next_obs: the true successor, also where the episode ended (what comes after a reset goes to `act`);
+        cost: a number, a list in the order of the constraints or a dict by name; of N robots [N], [N, m] or a dict of [N];
+        terminated: the task ended, there is no future; truncated: the episode was only cut off, by a clock or a hand.
+        """
+        if not self._acted:
+            raise UserError("there is no action to observe the outcome of; call agent.act() first.")
+        raw = self._observation(next_obs, "next_obs")
+        signal = np.concatenate((self._numbers(reward, "reward")[:, None], self._costs(cost)), axis=1)  # [N, 1 + m]
+        ends = self._numbers(terminated, "terminated"), self._numbers(truncated, "truncated")
+        r, t = self.rollout, self._t
+        r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
+        r.terminated[t], r.truncated[t] = ends
+        self._t, self._acted = t + 1, False
+
+    def update(self) -> dict[str, float]:
+        """Learn from the batch; returns the row of metrics, with the columns of progress.csv."""
+        if not self.ready:
+            size = self.num_envs * len(self._raw_obs)
+            raise UserError(f"update() needs a full batch: {self._t * self.num_envs} of {size} steps are observed.")
+        row = self.learner.learn_from(self.rollout, self._raw_obs, True, self._begun)
+        self._unsaved.append(row)
+        self._begin()
+        return row
+
+    def policy(self) -> RunPolicy:
+        """The policy as it is now, to `predict` with; it does not change when the agent learns on."""
+        return RunPolicy(self.learner.arrays(), self.config, self._run)
+
+    # --- what is given to it ------------------------------------------------------------------------------------
+
+    def _numbers(self, value: Any, name: str, *columns: int) -> np.ndarray:
+        """[N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
+        shape = (self.num_envs, *columns)
+        plain = [n for n in shape if n != 1]
+        wanted = "a number" if not plain else f"numbers of the shape {plain}"
+        try:
+            array = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            raise UserError(f"{name} is {value!r}; give {wanted}.") from None
+        if [n for n in array.shape if n != 1] != plain:
+            raise UserError(f"{name} has the shape {list(array.shape)}; give {wanted}.")
+        if not np.isfinite(array).all():
+            raise UserError(f"{name} has NaN or infinite values: nothing was recorded; give finite ones.")
+        return array.reshape(shape)
+
+    def _observation(self, obs: Any, name: str) -> np.ndarray:
+        return self._numbers(obs, name, self.spec.obs_dim)
+
+    def _costs(self, cost: Any) -> np.ndarray:
+        """[N, m]"""
+        names = self.learner.names
+        if not isinstance(cost, dict):
+            return self._numbers(cost, "cost", len(names))
+        for name in cost:
+            if name not in names:
+                raise unknown("cost", name, names)
+        for name in names:
+            if name not in cost:
+                raise UserError(f"cost {name!r} is missing; give all of {', '.join(names)}.")
+        return np.stack([self._numbers(cost[name], f"cost {name!r}") for name in names], axis=1)
+
+    # --- folders ------------------------------------------------------------------------------------------------
+
+    def _buffers(self) -> dict[str, np.ndarray]:
+        return {"raw_obs": self._raw_obs, **vars(self.rollout)}
+
+    def save(self, folder: str | Path | None = None) -> runs.Run:
+        """Into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
+
+        A batch in the middle is saved too; only an action whose outcome is not yet observed is forgotten.
+        """
+        run, before = self._run, self._run
+        if run is None or (folder is not None and Path(folder).resolve() != run.path.resolve()):
+            try:
+                run = runs.Run.create(folder, self.config)
+            except UserError:
+                raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
+            if before is not None and (before.path / "progress.csv").is_file():
+                shutil.copy(before.path / "progress.csv", run.path)
+        with run.locked():
+            run.forget_after(self.learner.iteration - len(self._unsaved))
+            for row in self._unsaved:
+                run.append(row)
+            batch = {f"batch.{name}": array[: self._t] for name, array in self._buffers().items()}
+            newest = run.save(self.learner.iteration, self.learner.arrays() | batch)
+            for path in run.checkpoints():  # one an iteration: the fullest
+                if path != newest and path.name.startswith(newest.name[:8]):
+                    path.unlink()
+        self._run, self._unsaved = run, []
+        return run
+
+    @staticmethod
+    def load(folder: str | Path) -> Agent:
+        """As it was saved: it goes on as if it had never been put away."""
+        run = runs.Run(folder)
+        config = run.config
+        if not config.get("agent"):
+            raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
+        arrays, refused = run.latest()
+        for sentence in refused:
+            warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
+        asked = {name: config[name] for name in ("algo", "seed", "steps")}
+        agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
+        agent.learner.restore(arrays)
+        observed = len(arrays["batch.raw_obs"])
+        for name, buffer in agent._buffers().items():
+            buffer[:observed] = arrays[f"batch.{name}"]
+        agent._run = run
+        agent._begin(observed)
+        return agent

@@ -1,0 +1,26 @@
+"""A run as the child of a grid: `python -m cuprl.experiments.child PARENT train …`, which is `cup train …`.
+
+It ends, with a checkpoint, when its parent is gone: a grid killed outright leaves nothing running behind.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+from cuprl.cli import main
+
+
+def end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=end_with, args=(int(sys.argv[1]),), daemon=True).start()
+    sys.argv = ["cup", *sys.argv[2:]]  # what config.json records as the command
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""The grid itself, whatever runs its cells: finished runs are skipped, begun ones resumed, dead ones tried again."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from cuprl.errors import UserError
+from cuprl.experiments.board import PlainBoard
+from cuprl.experiments.grid import Cell
+from cuprl.experiments.local import log_of
+from cuprl.experiments.pace import Pace
+from cuprl.experiments.results import store, stored
+from cuprl.runs import Run
+
+TRIES = 3  # in a row that bring a run no further
+
+
+class Job(Protocol):
+    """One run at work."""
+
+    cell: Cell
+
+    def status(self) -> int | None: ...  # None while it goes on, else the exit status
+    def stop(self) -> None: ...  # asks it to leave a checkpoint and end
+    def wait(self) -> None: ...
+
+
+class Engine(Protocol):
+    def room(self) -> int: ...  # how many runs at once
+    def start(self, cell: Cell, root: Path) -> Job: ...
+    def close(self) -> None: ...
+
+
+class Grid:
+    """The cells of an experiment and where each stands."""
+
+    def __init__(self, cells: Sequence[Cell], root: Path, results: Path, board: PlainBoard):
+        """root: the run folders; results: the experiment's own folder in the results store."""
+        self.root, self.results, self.board = root, results, board
+        known = stored(cells, results.parent)
+        self.states = dict.fromkeys(cells, "waiting")
+        for cell in cells:
+            if cell in known:
+                self.states[cell] = "done"
+            elif cell.fraction(root) >= 1.0:
+                self.done(cell)
+        self.left = [cell for cell in cells if self.states[cell] == "waiting"]
+        self.reached = {cell: cell.fraction(root) for cell in self.left}
+        self.tries = dict.fromkeys(self.left, 0)
+        self.failed: dict[Cell, str] = {}
+        self.told: set[Cell] = set()
+
+    def run(self, engine: Engine) -> dict[Cell, str]:
+        """Run what is not finished; returns the last lines of each run that failed for good."""
+        total = len(self.states)
+        self.board.say(f"{total - len(self.left)} of {total} runs are finished; {len(self.left)} to do")
+        pace, look_again = Pace(self.root), 0.0
+        active: list[Job] = []
+        try:
+            while self.left or active:
+                for cell in self.startable(engine.room() - len(active)):
+                    self.left.remove(cell)
+                    if cell.fraction(self.root) >= 1.0:  # another process has finished it
+                        self.done(cell)
+                        continue
+                    failure_of(cell.path(self.root)).unlink(missing_ok=True)
+                    active.append(engine.start(cell, self.root))
+                    self.states[cell] = "running"
+                time.sleep(0.2)
+                for job in [job for job in active if job.status() is not None]:
+                    active.remove(job)
+                    self.settle(job.cell, job.status())
+                if time.monotonic() >= look_again:
+                    look_again = time.monotonic() + 1.0
+                    pace.look(self.states)
+                    self.board.show(self.states, pace, pace.seconds_left(self.states, engine.room()))
+            pace.look(self.states)
+            self.board.show(self.states, pace, None)
+        finally:  # interrupted: each run leaves a checkpoint
+            for job in active:
+                job.stop()
+            for job in active:
+                job.wait()
+        return self.failed
+
+    def startable(self, room: int) -> list[Cell]:
+        """The next cells, without those another process is training: a second grid, or one left over from a killed grid."""
+        if room <= 0:
+            return []
+        for cell in self.left:
+            if cell not in self.told and held(cell.path(self.root)):
+                self.told.add(cell)
+                self.board.say(f"{cell} is being trained by another process; waiting for it")
+        return list(islice((cell for cell in self.left if not held(cell.path(self.root))), room))
+
+    def settle(self, cell: Cell, status: int | None) -> None:
+        """A run's process has ended: done, to be tried again, or failed."""
+        path = cell.path(self.root)
+        try:
+            if status == 0:
+                self.done(cell)
+                left = sum(state in ("waiting", "running") for state in self.states.values())
+                self.board.say(f"done {cell}; {left} left")
+                return
+            self.states[cell] = "waiting"
+            fraction = cell.fraction(self.root)
+            # Where a process still holds the run, that of a lost node, it may get further yet.
+            further = fraction > self.reached[cell] or held(path)
+            self.tries[cell] = 1 if further else self.tries[cell] + 1
+            self.reached[cell] = fraction
+            if self.tries[cell] < TRIES:
+                self.board.say(f"{cell} ended with status {status} at {fraction:.0%}; trying again")
+                self.left.append(cell)
+                return
+            lines = "".join(log_of(path).read_text(errors="replace").splitlines(keepends=True)[-5:])
+        except (UserError, OSError) as error:
+            lines = f"{error}\n"
+        self.states[cell] = "failed"
+        self.failed[cell] = lines
+        failure_of(path).write_text(f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
+        self.board.say(f"failed {cell}; see {failure_of(path)}")
+
+    def done(self, cell: Cell) -> None:
+        store(Run(cell.path(self.root)), self.results)
+        self.states[cell] = "done"
+        failure_of(cell.path(self.root)).unlink(missing_ok=True)
+
+
+def failure_of(path: Path) -> Path:
+    """What is known of a run that failed for good, beside its folder."""
+    return path.with_name(path.name + ".failed")
+
+
+def held(path: Path) -> bool:
+    """Whether a process is training the run there."""
+    try:
+        with (path / "lock").open() as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,53 @@
+"""Stored results as CSV for other tools: a row an iteration, with what tells the runs apart in front."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuprl.errors import UserError
+from cuprl.experiments.results import SUFFIX, Result, hash_in_name
+from cuprl.experiments.stale import Entry
+
+
+def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
+    key = {
+        "experiment": entry.experiment, "task": result.config["task"], "algo": result.config["algo"],
+        "variant": entry.variant, "seed": result.config["seed"], "hash": hash_in_name(entry.path),
+        "cuprl": result.versions.get("cuprl", ""),
+    }  # fmt: skip
+    names = list(result.metrics)
+    for values in zip(*result.metrics.values()):
+        yield {**key, **{name: "" if np.isnan(v) else f"{v:.15g}" for name, v in zip(names, values)}}
+
+
+def write(entries: list[Entry], out: Path) -> None:
+    """One long file if `out` ends in .csv; else a folder with each run's metrics (.csv) and its facts (.json)."""
+    pairs = [(entry, entry.result) for entry in entries if entry.result is not None]
+    if out.suffix == ".csv":
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_rows(out, pairs)
+        return
+    if out.suffix or out.is_file():
+        raise UserError(f"--out {out} is no folder and does not end in .csv; give FILE.csv or a folder.")
+    for entry, result in pairs:
+        path = out / entry.experiment / entry.path.name.removesuffix(SUFFIX)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_rows(path.with_name(path.name + ".csv"), [(entry, result)])
+        facts = {**result.config, "versions": result.versions, "machine": result.machine, "git": result.git}
+        path.with_name(path.name + ".json").write_text(json.dumps(facts, indent=1) + "\n")
+
+
+def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
+    """The columns are those of all runs together: an algorithm leaves empty what it does not measure."""
+    columns = dict.fromkeys(name for entry, result in pairs for name in next(rows(entry, result)))
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, list(columns), lineterminator="\n")
+        writer.writeheader()
+        for entry, result in pairs:
+            writer.writerows(rows(entry, result))

@@ -1,0 +1,186 @@
+"""Pictures of an experiment: learning curves, multipliers, sweeps, and the return-cost plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cuprl.errors import UserError
+from cuprl.experiments import paper, statistics
+from cuprl.experiments.groups import Group
+from cuprl.experiments.panels import KNOWN, colours_of, finish_cost, label_rows, legend_above, legend_on, panels_of
+from cuprl.plot import save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEW = 5  # with fewer seeds than this a band is their range: a bootstrap would pretend to know more
+MULTIPLIER = "train/multiplier"
+COST = "rollout/ep_cost_mean"
+# A row of panels: its label, the metric, and of which constraint (None: of none).
+Row = tuple[str, str, int | None]
+
+
+# --- over training ----------------------------------------------------------------------------------------------------
+
+
+def curves(groups: list[Group], out: Path) -> None:
+    """Return above, each cost below."""
+    constraints = range(max(len(g.limits) for g in groups))
+    over_training(groups, [("return", "rollout/ep_rew_mean", None), *(("cost", COST, i) for i in constraints)], out)
+
+
+def nu(groups: list[Group], out: Path) -> None:
+    """Each cost and, below it, its multiplier."""
+    having = [g for g in groups if any(column.startswith(MULTIPLIER) for column in g.results[0].metrics)]
+    if not having:
+        raise UserError("none of these algorithms has a multiplier; draw the `curves`.")
+    constraints = range(max(len(g.limits) for g in having))
+    over_training(having, [row for i in constraints for row in (("cost", COST, i), ("ν", MULTIPLIER, i))], out)
+
+
+def limit(groups: list[Group], out: Path) -> None:
+    """The curves of each cost limit of a sweep, each limit dashed in its colour."""
+    if {swept_name(groups)} != {"limit"}:
+        raise UserError("this experiment sweeps no cost limit; draw its `curves`, or give one that does, as paper-limit.")
+    curves(groups, out)
+
+
+def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
+    tasks = list(dict.fromkeys(g.task for g in groups))
+    figure, panels = panels_of(tasks, len(rows))
+    sweep = all(g.variant for g in groups)  # then each task has its own points, colours and legend
+    for task, axes in panels.items():
+        mine = [g for g in groups if g.task == task]
+        colours = colours_of(mine if sweep else groups)
+        for axis, (_, metric, constraint) in zip(axes, rows):
+            for g in mine:
+                if constraint is None:
+                    draw(axis, g, g.curves(metric), colours[g.label])
+                elif constraint < len(g.limits):
+                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], colours[g.label])
+            if metric == COST and constraint is not None:
+                finish_cost(axis, mine, constraint, colours)
+            axis.set_visible(bool(axis.lines))
+        if sweep:
+            one = len({g.algo for g in mine}) == 1
+            legend_on(axes[0], [g.variant.rpartition("=")[2] if one and swept_name(groups) else g.label for g in mine])
+    label_rows(figure, panels, [label for label, _, _ in rows])
+    colour = f"; colour: {swept_name(groups)}" if sweep and swept_name(groups) else ""
+    figure.supxlabel(
+        f"environment steps (millions)\nline: mean over seeds{band_text(groups)}; dashed: limit{colour}", fontsize=9
+    )
+    if not sweep:
+        legend_above(figure, panels)
+    save_figure(figure, out)
+
+
+def draw(axis: Axes, g: Group, values: np.ndarray, colour: str) -> None:
+    """The mean of curves [seeds, iterations] and a band about it."""
+    steps = g.results[0].metrics["steps"] / 1e6
+    axis.plot(steps, values.mean(axis=0), color=colour, label=g.label, linewidth=1.3)
+    if len(values) > 1:
+        low, high = statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
+        axis.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
+
+
+def band_text(groups: list[Group]) -> str:
+    counts = {len(g.results) for g in groups}
+    few, many = any(1 < n < FEW for n in counts), any(n >= FEW for n in counts)
+    kinds = [f"lowest to highest (fewer than {FEW} seeds)"] * few + ["95% bootstrap interval of the mean"] * many
+    return f"; band: {' or '.join(kinds)}" if kinds else ""
+
+
+# --- at the end -------------------------------------------------------------------------------------------------------
+
+
+def alpha(groups: list[Group], out: Path) -> None:
+    """Final return and costs against the swept number: a point a seed, a line through the means."""
+    name = swept_name(groups)
+    if name is None:
+        raise UserError("this experiment sweeps no number; draw its `curves`, or give one that does, as paper-alpha.")
+    constraints = max(len(g.limits) for g in groups)
+    figure, panels = panels_of(list(dict.fromkeys(g.task for g in groups)), 1 + constraints)
+    for task, axes in panels.items():
+        mine = [g for g in groups if g.task == task]
+        for algo in dict.fromkeys(g.algo for g in mine):
+            line = sorted((g for g in mine if g.algo == algo), key=swept_value)
+            finals = [[g.returns for g in line], *([g.costs()[:, i] for g in line] for i in range(len(line[0].limits)))]
+            for axis, values in zip(axes, finals):
+                points(axis, [swept_value(g) for g in line], values, KNOWN.get(algo, "black"), algo)
+        low, high = axes[0].get_ylim()
+        axes[0].set_ylim(min(low, 0.0), max(high, 0.0))  # from 0, so that a small difference looks small
+        for i, axis in enumerate(axes[1:]):
+            finish_cost(axis, mine, i, {})
+    label_rows(figure, panels, ["return", *["cost"] * constraints])
+    figure.supxlabel(f"{name}\nlarge: mean over seeds; small: each seed; dashed: limit", fontsize=9)
+    if len({g.algo for g in groups}) > 1:
+        legend_above(figure, panels)
+    save_figure(figure, out)
+
+
+def points(axis: Axes, places: list[float], values: list[np.ndarray], colour: str, label: str) -> None:
+    """A small point a seed, the means joined."""
+    for place, some in zip(places, values):
+        axis.plot([place] * len(some), some, "o", color=colour, markersize=3, alpha=0.5, markeredgewidth=0)
+    axis.plot(places, [some.mean() for some in values], "o-", color=colour, markersize=6, linewidth=1.3, label=label)
+
+
+def plane(groups: list[Group], out: Path) -> None:
+    """Final return against final cost; the unsafe side is shaded, the paper's numbers are hollow."""
+    limits = {g.task: g.limits for g in groups}
+    wanted = {task if len(names) == 1 else f"{task}: {name}": (task, i)
+              for task, names in limits.items() for i, name in enumerate(names)}  # fmt: skip
+    figure, panels = panels_of(list(wanted), 1, height=2.8)
+    colours = colours_of(groups)
+    for title, (axis,) in panels.items():
+        task, i = wanted[title]
+        mine = [g for g in groups if g.task == task]
+        for g in mine:
+            cost, colour = g.costs()[:, i], colours[g.label]
+            axis.plot(cost, g.returns, "o", color=colour, markersize=3.5, alpha=0.6, markeredgewidth=0)
+            axis.plot(cost.mean(), g.returns.mean(), "o", color=colour, markersize=8, markeredgecolor="white", label=g.label)
+            if g.published:
+                axis.plot(g.published.cost, g.published.value, "o", color=colour, markersize=7, fillstyle="none")
+        shade_unsafe(axis, {list(g.limits.values())[i] for g in mine})
+        axis.set_xlabel(f"cost ({list(limits[task])[i]})", fontsize=9)
+    label_rows(figure, panels, ["return"])
+    hollow = f"; hollow: the paper's mean of {paper.SEEDS} seeds" if any(g.published for g in groups) else ""
+    figure.supxlabel(f"large: mean over seeds; small: each seed{hollow}; dashed: limit, shaded: over it", fontsize=9)
+    legend_above(figure, panels)
+    save_figure(figure, out)
+
+
+def shade_unsafe(axis: Axes, limits: set[float]) -> None:
+    for bound in limits:
+        axis.axvline(bound, color="black", linestyle="--", linewidth=1)
+    low, high = axis.get_xlim()
+    high = max(high, max(limits) + 0.15 * (max(limits) - low))  # some of the unsafe side is always seen
+    axis.axvspan(max(limits), high, color="#D55E00", alpha=0.08, linewidth=0)
+    axis.set_xlim(low, high)
+
+
+# --- sweeps -----------------------------------------------------------------------------------------------------------
+
+
+def swept_name(groups: list[Group]) -> str | None:
+    """The name of the one number a grid sweeps; None where it sweeps nothing, words, or several things."""
+    names = {g.variant.partition("=")[0] for g in groups}
+    try:
+        for g in groups:
+            swept_value(g)
+    except ValueError:
+        return None
+    return names.pop() if len(names) == 1 else None
+
+
+def swept_value(g: Group) -> float:
+    return float(g.variant.partition("=")[2])
+
+
+KINDS: dict[str, Callable[[list[Group], Path], None]] = {
+    "curves": curves, "nu": nu, "alpha": alpha, "limit": limit, "plane": plane,
+}  # fmt: skip

@@ -1,0 +1,74 @@
+"""A table of text in the formats people write in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cuprl.errors import UserError, unknown
+
+SUFFIXES = {".md": "md", ".csv": "csv", ".tex": "latex"}
+
+
+@dataclass(frozen=True)
+class Table:
+    header: list[str]
+    rows: list[list[str]]  # Markdown: **bold**
+    title: str = ""
+    note: str = ""
+
+
+def choose(format: str | None, out: str | None) -> str:
+    """The format asked for, else that of the file's name, else Markdown."""
+    if format is not None:
+        if format not in SUFFIXES.values():
+            raise unknown("format", format, SUFFIXES.values())
+        return format
+    suffix = Path(out).suffix if out else ".md"
+    if suffix not in SUFFIXES:
+        raise UserError(f"--out {out} has no known kind; let it end in {', '.join(SUFFIXES)}, or give --format.")
+    return SUFFIXES[suffix]
+
+
+def to_markdown(tables: Sequence[Table]) -> str:
+    parts = []
+    for table in tables:
+        head, *lines = ("| " + " | ".join(line) + " |" for line in (table.header, *table.rows))
+        grid = "\n".join([head, "|" + "---|" * len(table.header), *lines])
+        parts.append("\n\n".join(part for part in (table.title and f"**{table.title}**", grid, table.note) if part))
+    return "\n\n".join(parts)
+
+
+def to_latex(tables: Sequence[Table]) -> str:
+    """tabular environments; they need \\usepackage{booktabs}."""
+    parts = []
+    for table in tables:
+        lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.rows)]
+        rules = {1: r"\midrule"}  # and one between tasks
+        rules |= {i + 1: r"\midrule" for i in range(1, len(table.rows)) if table.rows[i][0] != table.rows[i - 1][0]}
+        body = [text for i, line in enumerate(lines) for text in (rules.get(i), line) if text]
+        comments = [f"% {text}" for text in (table.title, table.note) if text]
+        columns = "l" * len(table.header)
+        parts.append("\n".join([*comments, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *body, r"\bottomrule",
+                                r"\end{tabular}"]))  # fmt: skip
+    return "\n\n".join(["% needs \\usepackage{booktabs}", *parts])
+
+
+def latex_text(text: str) -> str:
+    text = re.sub(r"([&%#_$])", r"\\\1", text).replace("±", r"$\pm$")
+    return re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text)
+
+
+def to_csv(records: Sequence[dict[str, Any]]) -> str:
+    """One row a record; the columns are those of all records, empty where one has none."""
+    text = io.StringIO()
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().rstrip("\n")

@@ -1,0 +1,82 @@
+"""The seeds of one algorithm on one task, taken together: what tables and figures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cuprl.experiments import paper
+from cuprl.experiments.grid import Cell
+from cuprl.experiments.results import Result
+
+PLAIN_COST = "rollout/ep_cost_undiscounted_mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Finished runs that differ only in their seed; none where none is there yet."""
+
+    task: str
+    algo: str
+    variant: str
+    steps: int
+    limits: dict[str, float]  # of each constraint
+    results: list[Result]
+
+    @property
+    def label(self) -> str:
+        return f"{self.algo} {self.variant}".strip()
+
+    @property
+    def returns(self) -> np.ndarray:
+        """Each seed's final return: the last row's mean over 100 episodes, as in the paper's table [seeds]."""
+        return self.curves("rollout/ep_rew_mean")[:, -1]
+
+    def costs(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
+        """Each seed's final cost, discounted unless another column is asked for [seeds, m]."""
+        return self.cost_curves(key)[:, -1]
+
+    def curves(self, column: str) -> np.ndarray:
+        return np.stack([result.metrics[column] for result in self.results])  # [seeds, iterations]
+
+    def cost_curves(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
+        curves = [[result.cost(name, key) for name in self.limits] for result in self.results]
+        return np.stack(curves).swapaxes(1, 2)  # [seeds, iterations, m]
+
+    @property
+    def bounds(self) -> np.ndarray:
+        return np.array(list(self.limits.values()))  # [m]
+
+    @property
+    def safe(self) -> bool:
+        """The mean over seeds of every cost is within its limit."""
+        return bool((self.costs().mean(axis=0) <= self.bounds).all())
+
+    @property
+    def published(self) -> paper.Published | None:
+        return None if self.variant else paper.published(self.task, self.algo, self.steps, self.bounds[0])
+
+
+def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
+    """The groups of a grid, tasks together, otherwise in the grid's order."""
+    cells = list(cells)
+    tasks = list(dict.fromkeys(cell.task for cell in cells))
+    together: dict[tuple[str, str, str, int], list[Cell]] = {}
+    for cell in sorted(cells, key=lambda cell: tasks.index(cell.task)):
+        together.setdefault((cell.task, cell.algo, cell.variant, cell.steps), []).append(cell)
+    return [
+        Group(*key, mine[0].resolved()["limits"], [found[cell] for cell in mine if cell in found])
+        for key, mine in together.items()
+    ]
+
+
+def winners(groups: list[Group]) -> set[Group]:
+    """Of each task the group with the highest mean return of those within the limits."""
+    best: dict[str, Group] = {}
+    for candidate in groups:
+        if candidate.results and candidate.safe:
+            held = best.setdefault(candidate.task, candidate)
+            best[candidate.task] = max(held, candidate, key=lambda g: g.returns.mean())
+    return set(best.values())

@@ -1,0 +1,97 @@
+"""An experiment of one's own, from a TOML file with the fields of `Block`; [[block]] gives several."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from cuprl.errors import UserError, unknown
+from cuprl.experiments.grid import Block, Experiment, parse_seeds
+from cuprl.learn.settings import parse_value
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Block))
+NEEDED = ("tasks", "algos", "seeds", "steps")
+
+
+def read_experiment(path: Path) -> Experiment:
+    """The experiment of a file; its name is the file's unless it gives one."""
+    try:
+        content = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}; give the path of a TOML file, or an experiment's name.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not TOML: {error}.") from None
+    try:
+        return experiment_of(content, path.stem)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def experiment_of(content: dict[str, Any], name: str) -> Experiment:
+    name = content.pop("name", name)
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+        raise UserError(f"name is {name!r}; it becomes a folder's: give letters, digits, - and _.")
+    summary = str(content.pop("summary", ""))
+    blocks = content.pop("block", [{}])
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks) or not blocks:
+        raise UserError("block is not a list; write [[block]] above the fields of each.")
+    for part in (content, *blocks):
+        for key in part:
+            if key not in FIELDS:
+                raise unknown("field", key, [*FIELDS, "name", "summary", "block"])
+    # What stands above the blocks holds for all of them.
+    return Experiment(name, summary, tuple(block_of({**content, **block}) for block in blocks))
+
+
+def block_of(fields: dict[str, Any]) -> Block:
+    for key in NEEDED:
+        if key not in fields:
+            raise UserError(f"{key} is missing; an experiment needs {', '.join(NEEDED)}.")
+    seeds = fields["seeds"]
+    steps = parse_value(int, text(fields["steps"], "steps"), "steps")
+    tables = {key: table(fields.get(key, {}), key) for key in ("settings", "sweep")}
+    return Block(
+        tasks=texts(fields["tasks"], "tasks"),
+        algos=texts(fields["algos"], "algos"),
+        seeds=tuple(seed for part in texts(seeds, "seeds") for seed in parse_seeds(part, "seeds")),
+        steps=steps,
+        settings=tuple((key, setting_text(value, key)) for key, value in tables["settings"].items()),
+        limits=texts(fields["limits"], "limits") if "limits" in fields else (),
+        sweep=tuple((key, points(values, key)) for key, values in tables["sweep"].items()),
+    )
+
+
+def table(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        example = "[0.1, 0.2]" if name == "sweep" else "0.1"
+        raise UserError(f"{name} is {value!r}; give a table, as {name} = {{ alpha = {example} }}.")
+    return {key.replace("-", "_"): part for key, part in value.items()}
+
+
+def texts(value: Any, name: str) -> tuple[str, ...]:
+    """One value or a list of them, as words of a command line."""
+    parts = value if isinstance(value, list) else [value]
+    if not parts:
+        raise UserError(f"{name} is empty; give at least one.")
+    return tuple(text(part, name) for part in parts)
+
+
+def points(values: Any, name: str) -> tuple[str, ...]:
+    if not isinstance(values, list) or not values:
+        raise UserError(f"sweep: {name} is {values!r}; give the list of its values.")
+    return tuple(setting_text(value, name) for value in values)
+
+
+def setting_text(value: Any, name: str) -> str:
+    return ",".join(texts(value, name) if value != [] else ["none"])
+
+
+def text(value: Any, name: str) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
+        raise UserError(f"{name} is {value!r}; give a word or a number, or a list of them.")
+    return str(value)

@@ -1,0 +1,71 @@
+"""Where the runs of a grid stand and how long the rest will take, from the last rows of their metrics."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from cuprl.experiments.grid import Cell
+
+TAIL = 10  # rows that tell a run's speed
+BYTES = 20_000  # more than these rows take
+
+
+class Pace:
+    def __init__(self, root: Path):
+        self.root = root
+        self.rows: dict[Cell, list[dict[str, float]]] = {}
+        self.seen: dict[Cell, str] = {}  # the states at the last look
+
+    def look(self, states: dict[Cell, str]) -> None:
+        """Read again what is running; what is not changes no more."""
+        for cell, state in states.items():
+            if state == "running" or self.seen.get(cell) != state:
+                self.rows[cell] = last_rows(cell.path(self.root) / "progress.csv")
+        self.seen = dict(states)
+
+    def last(self, cell: Cell) -> dict[str, float] | None:
+        rows = self.rows.get(cell)
+        return rows[-1] if rows else None
+
+    def steps(self, cell: Cell) -> int:
+        row = self.last(cell)
+        return int(row["steps"]) if row else 0
+
+    def rate(self, cell: Cell) -> float | None:
+        """Steps a second of a run's last rows."""
+        rows = self.rows.get(cell)
+        if not rows:
+            return None
+        rows = [row for row in rows if row["iteration"] > 1] or rows  # the first holds the compilation
+        batch = rows[-1]["steps"] / rows[-1]["iteration"]
+        return batch * len(rows) / sum(row["time/collect"] + row["time/update"] for row in rows)
+
+    def seconds_left(self, states: dict[Cell, str], room: int) -> float | None:
+        """From each run's own speed; of one not begun, that of the runs most like it."""
+        rates = {cell: rate for cell in states if (rate := self.rate(cell))}
+        if not rates:
+            return None
+        needs = []
+        for cell, state in states.items():
+            if state in ("waiting", "running"):
+                alike = [[rates[cell]] if cell in rates else [],
+                         [rate for c, rate in rates.items() if (c.task, c.algo) == (cell.task, cell.algo)],
+                         [rate for c, rate in rates.items() if c.task == cell.task], list(rates.values())]  # fmt: skip
+                known = next(group for group in alike if group)
+                needs.append(max(cell.steps - self.steps(cell), 0) / (sum(known) / len(known)))
+        return max(sum(needs) / max(room, 1), max(needs)) if needs else 0.0
+
+
+def last_rows(file: Path) -> list[dict[str, float]]:
+    """The last whole rows of a progress.csv; none where it is not there yet."""
+    try:
+        with file.open("rb") as handle:
+            header = handle.readline().decode()
+            handle.seek(max(handle.seek(0, 2) - BYTES, len(header)))
+            lines = handle.read().decode().splitlines(keepends=True)
+    except OSError:
+        return []
+    names = next(csv.reader([header]), [])
+    rows = [row for row in csv.reader(line for line in lines if line.endswith("\n")) if len(row) == len(names)]
+    return [dict(zip(names, map(float, row))) for row in rows[-TAIL:]]

@@ -1,0 +1,87 @@
+"""What the pictures of an experiment share: a stack of axes a task, colours, legends, limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cuprl.experiments.groups import Group
+from cuprl.plot import COLOURS, draw_limits, pyplot, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH = 8.0  # inches: about 1000 pixels
+Panels = dict[str, list[Any]]  # task -> its axes, top to bottom
+# An algorithm has the same colour in every picture.
+KNOWN = dict(zip(("cup", "focops", "ppo-lag", "trpo-lag", "cpo", "pcpo", "ppo", "trpo"), COLOURS))
+
+
+def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Panels]:
+    """A figure with a stack of `rows` axes for each name, at most three stacks abreast."""
+    columns = {1: 1, 2: 2, 4: 2}.get(len(names), 3)
+    bands = -(-len(names) // columns)
+    size = (WIDTH if columns > 1 else 0.7 * WIDTH, height * rows * bands + 0.7)
+    figure, axes = pyplot().subplots(rows * bands, columns, figsize=size, layout="constrained", squeeze=False)
+    panels = {}
+    for k, name in enumerate(names):
+        top = k // columns * rows
+        panels[name] = list(axes[top : top + rows, k % columns])
+        panels[name][0].set_title(name, fontsize=10)
+    for axis in axes.flat:
+        style(axis)
+        axis.tick_params(labelsize=8)
+        axis.locator_params(axis="x", nbins=5)
+        axis.set_visible(any(axis in stack for stack in panels.values()))
+    return figure, panels
+
+
+def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[str, Any]) -> None:
+    """Limits on a panel of costs; the constraint's name where a task has several, nothing where it has fewer."""
+    names = list(groups[0].limits)
+    if constraint >= len(names):
+        axis.set_visible(False)
+        return
+    bounds = {list(g.limits.values())[constraint]: colours.get(g.label, "black") for g in groups}
+    draw_limits(axis, dict.fromkeys(bounds, "black") if len(bounds) == 1 else bounds, "{:.4g}", beside=True)
+    if len(names) > 1:
+        axis.set_ylabel(f"cost: {names[constraint]}", fontsize=9)
+
+
+def label_rows(figure: Any, panels: Panels, names: list[str]) -> None:
+    """Names of the rows beside the leftmost axis of each that shows something and has no name of its own."""
+    labelled = set()
+    for stack in panels.values():
+        for axis, name in zip(stack, names):
+            row = axis.get_subplotspec().rowspan.start
+            if axis.get_visible() and row not in labelled:
+                labelled.add(row)
+                axis.set_ylabel(axis.get_ylabel() or name, fontsize=9)
+    figure.align_ylabels()
+
+
+def legend_above(figure: Any, panels: Panels) -> None:
+    """One legend for all panels, outside them."""
+    entries = {}
+    for stack in panels.values():
+        handles, labels = stack[0].get_legend_handles_labels()
+        entries.update(dict(zip(labels, handles)))
+    figure.legend(entries.values(), entries, loc="outside upper center", ncols=min(len(entries), 8), frameon=False,
+                  fontsize=9, handlelength=1.5, columnspacing=1.2)  # fmt: skip
+
+
+def legend_on(axis: Axes, labels: list[str]) -> None:
+    """A legend of one stack's own, between its title and its first panel."""
+    axis.set_title(axis.get_title(), fontsize=10, pad=20)
+    axis.legend(axis.get_legend_handles_labels()[0], labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5,
+                fontsize=8, frameon=False, handlelength=1.2, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
+
+
+def colours_of(groups: list[Group]) -> dict[str, Any]:
+    """label -> colour: an algorithm's own, a scale over a sweep, and what is left for others."""
+    labels = list(dict.fromkeys(g.label for g in groups))
+    if all(g.variant for g in groups):
+        scale = pyplot().get_cmap("viridis")
+        return {label: scale(0.9 * i / max(len(labels) - 1, 1)) for i, label in enumerate(labels)}
+    others = [label for label in labels if label not in KNOWN]
+    spare = [colour for name, colour in KNOWN.items() if name not in labels] or list(COLOURS)
+    return {**KNOWN, **{label: spare[i % len(spare)] for i, label in enumerate(others)}}

@@ -1,0 +1,193 @@
+"""The results store: one small file a finished run, kept apart from the run folders and small enough for git.
+
+    results/<experiment>/<task>-<algo>-seed<k>-<hash of the configuration>.json.gz
+
+A file holds the metrics of every iteration, the configuration, package versions, the machine and the commit, with a
+checksum over it all; no paths, no host or user names. The same run gives the same bytes. It is plain JSON: nothing is
+ever unpickled.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import platform
+import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuprl.errors import UserError
+from cuprl.experiments.grid import Cell, file_name, resolve
+from cuprl.plot import cost_column
+from cuprl.runs import Run, write_atomically
+
+FORMAT = 1
+SUFFIX = ".json.gz"
+KEYS = ("task", "algo", "seed", "steps", "limits", "settings")  # of config.json: what a run's numbers depend on
+DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One finished run."""
+
+    config: dict[str, Any]  # the KEYS of its config.json
+    metrics: dict[str, np.ndarray]  # column of progress.csv -> [iterations]
+    versions: dict[str, str]
+    machine: dict[str, Any] | None
+    git: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.config['task']} {self.config['algo']} seed {self.config['seed']}"
+
+    @property
+    def limits(self) -> dict[str, float]:
+        return self.config["limits"]
+
+    def cost(self, constraint: str, key: str = "rollout/ep_cost_mean") -> np.ndarray:
+        """A per-constraint metric over training [iterations]."""
+        return self.metrics[cost_column(key, constraint, list(self.metrics))]
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """Time spent up to each iteration, collection and update [iterations]."""
+        return np.cumsum(self.metrics["time/collect"] + self.metrics["time/update"])
+
+
+def config_hash(config: dict[str, Any]) -> str:
+    """16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for."""
+    text = json.dumps(plain({key: config[key] for key in KEYS}), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it, with 2.0 and 2 the same number."""
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# --- from a run folder ------------------------------------------------------------------------------------------------
+
+
+def from_run(run: Run) -> Result:
+    """A finished run as a result; an unfinished or damaged one is refused."""
+    config = run.config
+    missing = [key for key in (*KEYS, "versions") if key not in config]
+    if missing:
+        raise UserError(f"{run.path / 'config.json'} has no {missing[0]}; restore it, or train the run again.")
+    try:
+        metrics = run.progress()
+    except ValueError as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"{run.path / 'progress.csv'} is damaged ({error}); restore it, or train the run again.") from None
+    wanted = config["steps"] // config["settings"]["batch_size"]
+    found = metrics.get("iteration", np.zeros(0))
+    if len(found) < wanted:
+        raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
+    if not np.array_equal(found, np.arange(1, wanted + 1)):
+        raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
+    with suppress(UserError):  # a task of one's own, or a setting that is gone: as it was written
+        config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+    versions = {name: version for name, version in config["versions"].items() if name != "platform"}
+    same_machine = config["versions"].get("platform") == platform.platform()
+    kept = {key: config[key] for key in KEYS}
+    return Result(kept, metrics, versions, machine() if same_machine else None, config.get("git"))
+
+
+def machine() -> dict[str, Any]:
+    """What the seconds of a run depend on, and nothing that tells whose machine it is."""
+    cpu = platform.processor()
+    with suppress(OSError, StopIteration):  # Linux knows more
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu, "cores": os.cpu_count()}
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def store(run: Run | Result, folder: Path) -> Path:
+    """Write a finished run into an experiment's results; the same run is written over."""
+    result = from_run(run) if isinstance(run, Run) else run
+    config = result.config
+    body = {
+        "config": config, "hash": config_hash(config), "versions": result.versions, "machine": result.machine,
+        "git": result.git, "metrics": {name: numbers(name, column) for name, column in result.metrics.items()},
+    }  # fmt: skip
+    content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
+    path = folder / file_name(f"{config['task']}-{config['algo']}-seed{config['seed']}-{body['hash']}{SUFFIX}")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, gzip.compress(content, 9, mtime=0))
+    return path
+
+
+def numbers(name: str, column: np.ndarray) -> list[float | int | None]:
+    """A column in few digits; null where JSON has no word for it (NaN: no episode had ended yet)."""
+    digits = CLOCK_DIGITS if name.startswith("time/") else DIGITS
+    return [
+        None if not np.isfinite(x) else int(x) if float(x).is_integer() else float(f"{x:.{digits}g}") for x in column
+    ]  # fmt: skip
+
+
+def checksum(body: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read(path: Path) -> Result:
+    """A stored result; damage and other formats are refused by name."""
+    mend = "take it back from git, or remove it and import or run it again"
+    try:
+        body = json.loads(gzip.decompress(path.read_bytes()))
+        found, expected = body.pop("format"), body.pop("checksum")
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
+        raise UserError(f"the result {path} is damaged ({type(error).__name__}: {error}); {mend}.") from None
+    if found != FORMAT:
+        raise UserError(f"the result {path} has format {found}, this cuprl reads {FORMAT}; use the cuprl that wrote it.")
+    if checksum(body) != expected or body["hash"] != hash_in_name(path):
+        raise UserError(f"the result {path} is damaged: its content does not match its checksum or its name; {mend}.")
+    metrics = {name: np.array(column, np.float64) for name, column in body["metrics"].items()}  # null becomes NaN
+    return Result(body["config"], metrics, body["versions"], body["machine"], body["git"])
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob(f"*{SUFFIX}"))
+
+
+def hash_in_name(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX).rpartition("-")[2]
+
+
+# --- what a grid has of them -------------------------------------------------------------------------------------------
+
+
+def version_reason(result: Result) -> str | None:
+    from cuprl import __version__
+
+    made = result.versions.get("cuprl")
+    return None if made == __version__ else f"made by cuprl {made}, now {__version__}"
+
+
+def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
+    """The fresh result of each cell that has one, from whichever experiment's folder below `root` it is in."""
+    by_hash: dict[str, list[Path]] = {}
+    for path in files(root):
+        by_hash.setdefault(hash_in_name(path), []).append(path)
+    found = {}
+    for cell in cells if by_hash else ():
+        results = map(read, by_hash.get(config_hash(cell.resolved()), ()))
+        fresh = next((result for result in results if version_reason(result) is None), None)
+        if fresh is not None:
+            found[cell] = fresh
+    return found

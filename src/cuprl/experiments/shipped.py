@@ -1,0 +1,76 @@
+"""The experiments that come with cuprl, and how one is found: by its name, or by a TOML file of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cuprl.errors import UserError, unknown
+from cuprl.experiments.grid import Block, Experiment
+
+PAPER_TASKS = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
+PAPER_ALGOS = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops", "cup")
+PAPER_STEPS = 2_500_000  # 500 iterations of 5000 steps
+TEN = tuple(range(10))
+FIVE = tuple(range(5))  # of the sweeps, where the paper does not say how many it took
+SMALL_TASKS = ("hopper-speed", "swimmer-speed")
+
+# The paper prints Swimmer's four limits alone. The others' are the same shares of their own limits, 0.4 to 1, rounded.
+FOUR_LIMITS = {
+    "ant-speed": ("40", "60", "85", "105"),
+    "hopper-speed": ("35", "50", "65", "85"),
+    "swimmer-speed": ("10", "15", "20", "25"),
+    "humanoid-speed": ("8", "12", "16", "20"),
+    "humanoid-circle": ("20", "30", "40", "50"),
+}
+
+EXPERIMENTS: dict[str, Experiment] = {}
+
+
+def ship(name: str, summary: str, *blocks: Block) -> None:
+    if name in EXPERIMENTS:
+        raise ValueError(f"two experiments are called {name}")
+    EXPERIMENTS[name] = Experiment(name, summary, blocks)
+
+
+ship("quick", "two tasks, two algorithms, two seeds: minutes",
+     Block(SMALL_TASKS, ("cup", "ppo-lag"), (0, 1), 100_000))  # fmt: skip
+ship("paper-table", "the paper's table and learning curves, with PCPO: five tasks, six algorithms, ten seeds",
+     Block(PAPER_TASKS, PAPER_ALGOS, TEN, PAPER_STEPS))  # fmt: skip
+ship("paper-extra", "the same on the tasks the paper's table leaves out",
+     Block(("halfcheetah-speed", "walker2d-speed", "ant-circle"), PAPER_ALGOS, TEN, PAPER_STEPS))  # fmt: skip
+ship("paper-nu", "cost and multiplier of CUP over training: the paper's figure on nu; runs of paper-table",
+     Block(PAPER_TASKS, ("cup",), TEN, PAPER_STEPS))  # fmt: skip
+ship("paper-alpha", "CUP with five weights of sqrt(KL): the paper's figure on alpha",
+     Block(PAPER_TASKS, ("cup",), FIVE, PAPER_STEPS,
+           sweep=(("alpha", ("0.1", "0.15", "0.2", "0.25", "0.3")),)))  # fmt: skip
+ship("paper-limit", "CUP under four cost limits a task: the paper's figure on b",
+     *(Block((task,), ("cup",), FIVE, PAPER_STEPS, sweep=(("limit", FOUR_LIMITS[task]),))
+       for task in PAPER_TASKS))  # fmt: skip
+# OmniSafe's and SafePO's CUP compare an undiscounted cost with their limits. Here all are held to the same discounted one.
+ship("cup-variants", "CUP as the paper, its authors, OmniSafe and SafePO have it, under the paper's discounted limits",
+     Block(PAPER_TASKS, ("cup", "cup-clip", "cup-omnisafe", "cup-safepo"), FIVE, PAPER_STEPS,
+           settings=(("cost_return", "discounted"),)))  # fmt: skip
+ship("first-slice", "the first part of paper-table: two tasks with all algorithms, CUP on the other three",
+     Block(SMALL_TASKS, PAPER_ALGOS, (0, 1, 2), PAPER_STEPS),
+     Block(("ant-speed", "humanoid-speed", "humanoid-circle"), ("cup",), (0, 1), PAPER_STEPS))  # fmt: skip
+ship("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
+     Block(SMALL_TASKS, ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup"), (0, 1),
+           500_000))  # fmt: skip
+ship("two-limits", "two constraints at once, half a million steps",
+     Block(("hopper-speed-effort", "ant-speed-height"), PAPER_ALGOS, (0, 1), 500_000))  # fmt: skip
+ship("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
+     Block(SMALL_TASKS, ("cup",), (0, 1, 2), PAPER_STEPS))  # fmt: skip
+
+
+def find(name: str) -> Experiment:
+    """A shipped experiment by its name, or one's own by its file."""
+    if name in EXPERIMENTS:
+        return EXPERIMENTS[name]
+    if not name.endswith(".toml"):
+        raise UserError(f"{unknown('experiment', name, EXPERIMENTS)} Or give a file of your own, as my_experiment.toml.")
+    from cuprl.experiments.own import read_experiment
+
+    experiment = read_experiment(Path(name))
+    if experiment.name in EXPERIMENTS:
+        raise UserError(f"{name}: {experiment.name} is an experiment that comes with cuprl; give yours another name.")
+    return experiment

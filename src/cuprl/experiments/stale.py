@@ -1,0 +1,94 @@
+"""Stored results that no longer count: made by another version, or with other settings than the experiment has now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cuprl.errors import UserError
+from cuprl.experiments.grid import Cell, expand
+from cuprl.experiments.results import Result, config_hash, files, hash_in_name, plain, read, version_reason
+
+Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A stored file as it stands."""
+
+    path: Path
+    result: Result | None  # None: damaged
+    variant: str = ""  # its point in the experiment's sweep
+    stale: str = ""  # why it does not count; "": it does
+    damage: str = ""
+
+    @property
+    def experiment(self) -> str:
+        return self.path.parent.name
+
+
+def wanted_by(cells: Iterable[Cell]) -> Wanted:
+    return {config_hash(cell.resolved()): cell for cell in cells}
+
+
+def entry(path: Path, wanted: Wanted | None) -> Entry:
+    """wanted: what the experiment of its folder asks for; None where there is no such experiment."""
+    try:
+        result = read(path)
+    except UserError as error:
+        return Entry(path, None, damage=str(error))
+    cell = (wanted or {}).get(hash_in_name(path))
+    other = settings_reason(result, wanted.values()) if wanted is not None and cell is None else ""
+    return Entry(path, result, cell.variant if cell else "", version_reason(result) or other)
+
+
+def entries(root: Path, experiment: str | None = None) -> list[Entry]:
+    """All that is stored, or one experiment's part of it."""
+    from cuprl.experiments.shipped import EXPERIMENTS
+
+    found = []
+    for folder in sorted({path.parent for path in files(root)}):
+        if experiment in (None, folder.name):
+            wanted = wanted_by(expand(EXPERIMENTS[folder.name])) if folder.name in EXPERIMENTS else None
+            found += [entry(path, wanted) for path in files(folder)]
+    return found
+
+
+def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experiment: str) -> list[Entry]:
+    """The stale results in the way of an experiment: in its folder, or elsewhere with its settings.
+
+    cells: all of the experiment, so that no part of it passes for a leftover; fresh: what `stored` found of them.
+    """
+    wanted = wanted_by(cells)
+    found = []
+    for path in files(root):
+        cell = wanted.get(hash_in_name(path))
+        if cell not in fresh and (cell is not None or path.parent.name == experiment):
+            found.append(entry(path, wanted))
+    return [one for one in found if one.stale]
+
+
+def settings_reason(result: Result, cells: Iterable[Cell]) -> str:
+    """In what a result differs from the cell of its task, algorithm and seed that is nearest."""
+    same = [cell for cell in cells if all(getattr(cell, key) == result.config[key] for key in ("task", "algo", "seed"))]
+    differences = [differing(result.config, cell.resolved()) for cell in same]
+    return f"made with {min(differences, key=len)[0]}" if differences else "the experiment has no such run"
+
+
+def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    """'alpha 0.3, not 0.2' for each setting, limit or number of steps."""
+    mine, theirs = (
+        plain({"steps": c["steps"], **{f"limit of {k}": v for k, v in c["limits"].items()}, **c["settings"]})
+        for c in (found, asked)
+    )
+    names = dict.fromkeys((*theirs, *mine))
+    return [f"{n} {mine.get(n, 'unset')}, not {theirs.get(n, 'unset')}" for n in names if mine.get(n) != theirs.get(n)]
+
+
+def sentence(stale: list[Entry]) -> str:
+    """What the reader of a table or figure must know."""
+    named = [f"{one.result.name} ({one.stale})" for one in stale[:3] if one.result]
+    more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
+    return f"{len(stale)} stale result{'s'[: len(stale) > 1]} left out: {'; '.join(named)}{more}"

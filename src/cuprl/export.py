@@ -1,0 +1,136 @@
+"""A run's policy in one file that needs neither the run nor the training code: `deployed` reads it again.
+
+The file holds the normaliser, the network and, as JSON, what the policy is: task, limits, spec, bounds, what it was
+measured to do. Raw observations are normalised in float64 and the network computes in float32, as in training.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuprl import runs
+from cuprl.deployed import KEY, double_precision, layers_of
+from cuprl.errors import UserError, unknown
+from cuprl.saved import RunPolicy, read_run
+
+SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # what a .jax file runs on
+
+
+def export_policy(
+    run: str | Path | runs.Run | RunPolicy, to: str = "numpy", out: str | Path | None = None, evaluation: Any = None
+) -> Path:
+    """Write the policy; returns the file, by default `policy` with the format's suffix in the run's folder.
+
+    evaluation: as `cuprl.evaluate` returns it, to be carried along.
+    """
+    check(to, out)
+    policy = run if isinstance(run, RunPolicy) else read_run(run if isinstance(run, runs.Run) else runs.Run(run))
+    if out is None and policy.source is None:
+        raise UserError("this policy has no folder yet; give the file to write as out=.")
+    path = Path(out) if out is not None else Path(str(policy.source), "policy" + SUFFIXES[to])
+    measured = {k: v for k, v in evaluation.items() if k not in ("task", "algo", "run")} if evaluation else None
+    writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
+    content = writer({**policy.info, "evaluation": measured}, policy.arrays)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    runs.write_atomically(path, content)
+    return path
+
+
+def check(to: str, out: str | Path | None = None) -> None:
+    """Refuse what cannot be written, before anything is done for it."""
+    if to not in SUFFIXES:
+        raise unknown("format", to, SUFFIXES)
+    if out is not None and Path(out).suffix != SUFFIXES[to]:
+        raise UserError(f"{out} does not end in {SUFFIXES[to]}, as a file of the format {to} must; name it so.")
+    if to == "onnx":
+        try:
+            import onnx  # noqa: F401
+        except ImportError:
+            raise UserError("writing an .onnx file needs onnx: pip install 'cuprl[onnx]'.") from None
+
+
+def as_text(info: dict[str, Any]) -> str:
+    return json.dumps(info, allow_nan=False)  # strict JSON, for readers in any language
+
+
+def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    file = io.BytesIO()
+    contents: dict[str, Any] = {"info": as_text(info), **arrays}
+    np.savez(file, **contents)
+    return file.getvalue()
+
+
+def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """Input obs [batch, obs] (double); outputs `action`, the mode, and `outputs`, the mean or the logits (float)."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    constants = {**arrays, "floor": -arrays["clip"]}
+    nodes = [
+        helper.make_node("Sub", ["obs", "mean"], ["shifted"]),
+        helper.make_node("Mul", ["shifted", "scale"], ["scaled"]),
+        helper.make_node("Clip", ["scaled", "floor", "clip"], ["clipped"]),
+        helper.make_node("Cast", ["clipped"], ["x0"], to=TensorProto.FLOAT),
+    ]
+    last = len(layers_of(arrays)) - 1
+    for i in range(last + 1):
+        result = "outputs" if i == last else f"y{i}"
+        nodes.append(helper.make_node("Gemm", [f"x{i}", f"weight{i}", f"bias{i}"], [result]))
+        if i < last:
+            nodes.append(helper.make_node("Tanh", [f"y{i}"], [f"x{i + 1}"]))
+    action = info["spec"]["action"]
+    if action["kind"] == "Box":
+        nodes.append(helper.make_node("Identity", ["outputs"], ["action"]))
+        kind, shape = TensorProto.FLOAT, ["batch", action["dim"]]
+    elif action["kind"] == "Discrete":
+        nodes.append(helper.make_node("ArgMax", ["outputs"], ["action"], axis=1, keepdims=0))
+        kind, shape = TensorProto.INT64, ["batch"]
+    else:
+        choices = range(len(action["sizes"]))
+        constants["sizes"] = np.array(action["sizes"], np.int64)
+        nodes.append(helper.make_node("Split", ["outputs", "sizes"], [f"logits{k}" for k in choices], axis=1))
+        nodes += [helper.make_node("ArgMax", [f"logits{k}"], [f"choice{k}"], axis=1, keepdims=1) for k in choices]
+        nodes.append(helper.make_node("Concat", [f"choice{k}" for k in choices], ["action"], axis=1))
+        kind, shape = TensorProto.INT64, ["batch", len(choices)]
+    width = arrays[f"bias{last}"].size
+    graph = helper.make_graph(
+        nodes, "policy",
+        [helper.make_tensor_value_info("obs", TensorProto.DOUBLE, ["batch", info["spec"]["obs_dim"]])],
+        [helper.make_tensor_value_info("action", kind, shape),
+         helper.make_tensor_value_info("outputs", TensorProto.FLOAT, ["batch", width])],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
+    )  # fmt: skip
+    # An old opset and file version, so that old runtimes read it too.
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="cuprl")
+    helper.set_model_props(model, {KEY: as_text(info)})
+    return model.SerializeToString()
+
+
+def jax_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """An archive as for NumPy, with the info and the serialised program: obs [batch, obs] -> (action, outputs)."""
+    from cuprl.learn.networks import mlp
+
+    import jax  # isort: skip
+    import jax.numpy as jnp  # isort: skip
+    from jax import export
+
+    action, layers = info["spec"]["action"], layers_of(arrays)
+
+    def policy(obs: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = jnp.clip((obs - arrays["mean"]) * arrays["scale"], -arrays["clip"], arrays["clip"]).astype(np.float32)
+        out = mlp(layers, x)
+        if action["kind"] == "Box":
+            return out, out
+        sizes = action["sizes"] if action["kind"] == "MultiDiscrete" else [action["n"]]
+        chosen = [part.argmax(axis=-1).astype(np.int32) for part in jnp.split(out, np.cumsum(sizes)[:-1], axis=-1)]
+        return (chosen[0] if action["kind"] == "Discrete" else jnp.stack(chosen, axis=-1)), out
+
+    with double_precision():
+        shape = export.symbolic_shape(f"batch, {info['spec']['obs_dim']}")
+        program = export.export(jax.jit(policy), platforms=PLATFORMS)(jax.ShapeDtypeStruct(shape, np.float64))
+        return numpy_bytes(info, {"artifact": np.frombuffer(program.serialize(), np.uint8)})

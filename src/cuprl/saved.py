@@ -1,0 +1,96 @@
+"""`load`: the policy of a run's folder, or of a file that `cup export` wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cuprl import runs
+from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
+from cuprl.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from cuprl.envs import Task
+
+BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
+
+
+def load(source: str | Path | runs.Run, task: Task | None = None) -> SavedPolicy:
+    """The policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
+
+    To be evaluated, a policy of a task of one's own needs that task again.
+    """
+    if isinstance(source, runs.Run):
+        return read_run(source, task)
+    path = Path(source)
+    if path.is_dir() or (path.suffix not in READERS and not path.exists()):
+        return read_run(runs.Run(path), task)
+    if path.suffix not in READERS:
+        raise unknown("kind of policy file", path.suffix or path.name, READERS)
+    if not path.exists():
+        raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
+    policy = READERS[path.suffix](path)
+    policy.task = task
+    return policy
+
+
+class RunPolicy(SavedPolicy):
+    """The policy of a run: plain arrays, as `numpy_network` takes them."""
+
+    def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: runs.Run | None = None):
+        """checkpoint: its arrays; config: as in config.json, with the spec."""
+        from cuprl.learn.normaliser import CLIP, Normaliser
+
+        spec, settings = config["spec"], config["settings"]
+        try:
+            self.normaliser = Normaliser(*(checkpoint[f"learner['normaliser']['{x}']"] for x in ("count", "mean", "var")))
+            scale, clip = self.normaliser.scale, CLIP
+            if not settings["normalise"]:  # the mean stayed 0
+                scale, clip = np.ones_like(scale), np.inf
+            self.arrays = {"mean": self.normaliser.mean, "scale": scale, "clip": np.array(clip)}
+            for i in range(len(settings["hidden"]) + 1):
+                weight, bias = (checkpoint[f"learner['state'].policy['layers'][{i}][{k}]"] for k in (0, 1))
+                self.arrays |= {f"weight{i}": weight, f"bias{i}": bias}
+            real = spec["action"]["kind"] == "Box"
+            log_std = checkpoint["learner['state'].policy['log_std']"].tolist() if real else None
+            if self.arrays["weight0"].shape[0] != spec["obs_dim"] or bias.shape != (outputs_of(spec["action"]),):
+                raise ValueError("the network is not of the spec's sizes")
+        except (KeyError, ValueError) as error:
+            raise runs.misfit(error) from None
+        iteration = int(checkpoint["counters"][0])
+        info = {
+            "kind": KIND,
+            **{name: config[name] for name in ("task", "algo", "seed", "limits")},
+            "iteration": iteration,
+            "steps": iteration * settings["batch_size"],
+            "spec": spec,
+            "bounds": BOUNDS,
+            "log_std": log_std,
+            "evaluation": None,
+            "versions": config.get("versions") or runs.versions(),
+        }
+        self.run = run
+        super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+
+
+def outputs_of(action: dict[str, Any]) -> int:
+    """How many numbers the network gives for an action."""
+    if action["kind"] == "Box":
+        return action["dim"]
+    return action["n"] if action["kind"] == "Discrete" else sum(action["sizes"])
+
+
+def read_run(run: runs.Run, task: Task | None = None) -> RunPolicy:
+    """From its newest intact checkpoint."""
+    config = run.config
+    if "spec" not in config:  # a run from before config.json had it
+        from cuprl import envs
+        from cuprl.specs import spec_to_json
+
+        config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
+    checkpoint, _ = run.latest()
+    policy = RunPolicy(checkpoint, config, run)
+    policy.task = task
+    return policy

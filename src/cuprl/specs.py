@@ -1,0 +1,32 @@
+"""A task's spec as plain JSON values and back: config.json keeps it, so that a run's policy is read without its task."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec
+
+ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, MultiDiscrete)}
+
+
+def spec_to_json(spec: Spec) -> dict[str, Any]:
+    """An infinite bound of an action becomes null: strict JSON has no infinity."""
+    action = {
+        name: [None if math.isinf(x) else x for x in value] if isinstance(value, tuple) else value
+        for name, value in dataclasses.asdict(spec.action).items()
+    }
+    constraints = [dataclasses.asdict(c) for c in spec.constraints]
+    return {**vars(spec), "action": {"kind": type(spec.action).__name__, **action}, "constraints": constraints}
+
+
+def spec_from_json(values: dict[str, Any]) -> Spec:
+    action = dict(values["action"])
+    kind = ACTIONS[action.pop("kind")]
+    for name, bound in (("low", -math.inf), ("high", math.inf)):
+        if name in action:
+            action[name] = [bound if x is None else x for x in action[name]]
+    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in action.items()}
+    constraints = tuple(Constraint(**c) for c in values["constraints"])
+    return Spec(**{**values, "action": kind(**fields), "constraints": constraints})

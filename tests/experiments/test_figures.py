@@ -1,0 +1,106 @@
+"""Pictures of experiments, drawn from results of every shape; what an SVG says is read back."""
+
+import re
+
+import pytest
+from matplotlib.image import imread
+from synthetic import made_up
+
+from cuprl.cli import main
+from cuprl.cli.results import FIGURES
+from cuprl.errors import UserError
+from cuprl.experiments import paper, shipped
+from cuprl.experiments.figures import KINDS
+from cuprl.experiments.grid import Block, Experiment, expand
+from cuprl.experiments.groups import group
+from cuprl.experiments.results import store
+from cuprl.plot import COLOURS
+
+STEPS = 100_000  # 20 iterations
+
+
+def groups_of(*blocks):
+    cells = expand(Experiment("drawn", "for tests", blocks))
+    return group(cells, {cell: made_up(cell) for cell in cells})
+
+
+def drawn(kind, groups, tmp_path):
+    """The texts of a picture, which matplotlib leaves as comments beside the shapes, and the whole of it."""
+    out = tmp_path / f"{kind}.svg"
+    KINDS[kind](groups, out)
+    picture = out.read_text()
+    return [text.strip() for text in re.findall(r"<!--(.*?)-->", picture, re.DOTALL)], picture
+
+
+@pytest.mark.parametrize(
+    "seeds, words", [(1, "line: mean over seeds; dashed"), (3, "lowest to highest"), (5, "95% bootstrap")]
+)
+def test_curves_say_what_the_band_is(seeds, words, tmp_path):
+    groups = groups_of(Block(("hopper-speed", "swimmer-speed"), ("cup", "ppo"), tuple(range(seeds)), STEPS))
+    texts, picture = drawn("curves", groups, tmp_path)
+    assert any(words in text for text in texts) and {"cup", "ppo", "hopper-speed", "82.75", "24.52", "return"} <= set(texts)
+    assert picture.count("FillBetween") == (8 if seeds > 1 else 0)  # two tasks, two algorithms, two rows
+
+
+def test_an_algorithm_keeps_its_colour(tmp_path):
+    for algos in (("ppo", "cup"), ("cup", "focops")):
+        _, picture = drawn("curves", groups_of(Block(("hopper-speed",), algos, (0,), STEPS)), tmp_path)
+        assert COLOURS[0].lower() in picture
+
+
+def test_every_constraint_has_its_panels(tmp_path):
+    groups = groups_of(Block(("hopper-speed-effort", "hopper-speed"), ("cup",), (0, 1), STEPS))
+    for kind, labels in (("curves", {"cost: speed", "cost: effort"}), ("nu", {"cost: speed", "cost: effort", "ν"})):
+        assert labels <= set(drawn(kind, groups, tmp_path)[0])
+    assert {"hopper-speed-effort: speed", "hopper-speed-effort: effort", "hopper-speed"} <= set(
+        drawn("plane", groups, tmp_path)[0]
+    )
+
+
+def test_nu_is_of_those_that_have_one(tmp_path):
+    texts, _ = drawn("nu", groups_of(Block(("hopper-speed",), ("cup", "ppo"), (0,), STEPS)), tmp_path)
+    assert "cup" in texts and "ppo" not in texts
+    with pytest.raises(UserError, match="draw the `curves`"):
+        drawn("nu", groups_of(Block(("hopper-speed",), ("ppo",), (0,), STEPS)), tmp_path)
+
+
+def test_sweeps(tmp_path):
+    limits = groups_of(
+        Block(("hopper-speed",), ("cup",), (0, 1), STEPS, sweep=(("limit", ("40", "80")),)),
+        Block(("swimmer-speed",), ("cup",), (0, 1), STEPS, sweep=(("limit", ("10", "15", "20")),)),
+    )
+    texts, _ = drawn("limit", limits, tmp_path)
+    assert texts.count("40") >= 2 and texts.count("15") >= 2  # in its task's legend and beside its dashed line
+    assert any("colour: limit" in text for text in texts)
+    weights = groups_of(Block(("hopper-speed",), ("cup",), (0, 1), STEPS, sweep=(("alpha", ("0.1", "0.3")),)))
+    assert any(text.startswith("alpha") for text in drawn("alpha", weights, tmp_path)[0])
+    with pytest.raises(UserError, match="sweeps no cost limit"):
+        drawn("limit", weights, tmp_path)
+    with pytest.raises(UserError, match="sweeps no number"):
+        drawn("alpha", groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS)), tmp_path)
+
+
+def test_the_plane_has_the_papers_points_only_beside_runs_of_its_length(tmp_path):
+    for steps, there in ((paper.STEPS, True), (STEPS, False)):
+        texts, _ = drawn("plane", groups_of(Block(("hopper-speed",), ("cup", "pcpo"), (0, 1), steps)), tmp_path)
+        assert any("hollow: the paper's mean of 10 seeds" in text for text in texts) == there
+
+
+def test_the_command_draws_at_a_width_that_reads_well(tmp_path, monkeypatch, capsys):
+    tasks = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
+    experiment = Experiment("drawn", "for tests", (Block(tasks, ("cup", "ppo-lag"), (0, 1), STEPS),))
+    monkeypatch.setitem(shipped.EXPERIMENTS, "drawn", experiment)
+    monkeypatch.chdir(tmp_path)
+    for cell in expand(experiment):
+        store(made_up(cell), tmp_path / "results" / "drawn")
+    assert main(["figure", "curves", "drawn"]) == 0
+    assert capsys.readouterr().out == "drawn-curves.png\n"
+    height, width, _ = imread("drawn-curves.png").shape
+    assert 900 < width < 1200 and height < 1300
+    assert main(["figure", "plane", "drawn", "--only", "task=ant-speed", "--out", "deep/plane.svg"]) == 0
+    assert main(["figure", "curves", "drawn", "--out", "x.foo"]) == 2
+    assert ".png" in capsys.readouterr().err
+
+
+def test_help_names_every_figure():
+    assert tuple(KINDS) == FIGURES

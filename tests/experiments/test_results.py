@@ -1,0 +1,298 @@
+"""The results store: what goes in comes out, damage and age are seen, tables say what they leave out."""
+
+import csv
+import gzip
+import json
+import platform
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic import made_up
+
+import cuprl
+from cuprl.cli import main
+from cuprl.envs import TASKS
+from cuprl.errors import UserError
+from cuprl.experiments import formats, paper, shipped, stats_table, table
+from cuprl.experiments.grid import Block, Cell, Experiment, expand
+from cuprl.experiments.groups import group
+from cuprl.experiments.results import Result, config_hash, files, from_run, read, store, stored
+from cuprl.loop import train
+from cuprl.runs import Run
+from small import QUIET, SMALL
+
+WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())
+TINY = Experiment("tiny", "for tests", (Block(("hopper-speed", "hopper-speed-effort"), ("cup",), (0, 1), 600, WORDS),))
+TWO = ("hopper-speed", "swimmer-speed")
+PAPER = Experiment("like-paper", "for tests", (Block(TWO, ("cup", "pcpo", "ppo-lag"), (0, 1, 2), paper.STEPS),))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """The runs of TINY, really trained; the second task has two constraints."""
+    root = tmp_path_factory.mktemp("runs")
+    return {cell: train(cell.task, cell.algo, seed=cell.seed, steps=600, out=cell.path(root), **SMALL, **QUIET)
+            for cell in expand(TINY)}  # fmt: skip
+
+
+@pytest.fixture
+def tiny(runs, tmp_path, monkeypatch):
+    """Its runs stored; the folder of all results."""
+    monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", TINY)
+    for run in runs.values():
+        store(run, tmp_path / "tiny")
+    return tmp_path
+
+
+def test_what_goes_in_comes_out(runs, tmp_path):
+    for cell, run in runs.items():
+        path = store(run, tmp_path)
+        before = path.read_bytes()
+        assert store(run, tmp_path) == path and path.read_bytes() == before
+        result = read(path)
+        assert config_hash(result.config) == config_hash(run.config) == config_hash(cell.resolved())
+        assert result.git == run.config["git"] and result.machine["cores"] > 0
+        progress = run.progress()
+        assert list(result.metrics) == list(progress)
+        for name, column in progress.items():
+            np.testing.assert_allclose(result.metrics[name], column, rtol=1e-3 if "time/" in name else 1e-5, err_msg=name)
+        text = gzip.decompress(before).decode()
+        assert str(run.path) not in text and "command" not in json.loads(text) and f'"{platform.node()}"' not in text
+    assert stored(runs, tmp_path).keys() == runs.keys()
+
+
+def test_the_hash_is_of_what_a_run_depends_on(runs):
+    config = next(iter(runs.values())).config
+    assert config_hash({**config, "threads": 7, "versions": {}}) == config_hash(config)
+    assert config_hash({**config, "steps": float(config["steps"])}) == config_hash(config)
+    changed = [{**config, "seed": 5}, {**config, "limits": {"speed": 1.0}}, {**config, "settings": {}}]
+    assert len({config_hash(c) for c in (config, *changed)}) == 4
+
+
+def test_a_file_of_500_iterations_is_small(tmp_path):
+    result = made_up(Cell("hopper-speed", "cup", 0, paper.STEPS))
+    random = np.random.default_rng(0)
+    result.metrics.update({f"train/{i}": random.normal(size=500) for i in range(14)})  # as many columns as CUP writes
+    assert store(result, tmp_path).stat().st_size < 45_000  # though no digit of these repeats
+
+
+def damage(run, tmp_path, change):
+    copy = tmp_path / "copy"
+    shutil.copytree(run.path, copy)
+    change(copy)
+    return copy
+
+
+def cut_rows(path):
+    lines = (path / "progress.csv").read_text().splitlines(keepends=True)
+    (path / "progress.csv").write_text("".join(lines[:-1]))
+
+
+def replace_in(name, old, new):
+    def change(path):
+        text = (path / name).read_text()
+        assert old in text
+        (path / name).write_text(text.replace(old, new, 1))
+
+    return change
+
+
+@pytest.mark.parametrize("change, words", [
+    (cut_rows, "has 2 of 3 iterations; finish it with `cup resume"),
+    (replace_in("progress.csv", "\n2,", "\n7,"), "its iterations are not 1 to 3"),
+    (replace_in("progress.csv", "\n2,", "\ntwo,"), "is damaged"),
+    (replace_in("config.json", '"limits"', '"limit"'), "has no limits"),
+    (lambda path: (path / "progress.csv").unlink(), "no progress.csv"),
+])  # fmt: skip
+def test_a_run_that_is_not_whole_is_refused(runs, tmp_path, change, words, capsys):
+    good, copy = next(iter(runs.values())), damage(next(iter(runs.values())), tmp_path, change)
+    assert main(["results", "import", str(good.path), str(copy), "--results", str(tmp_path / "r")]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and "copy" in shown and shown.count("\n") == 1
+    assert not (tmp_path / "r").exists()  # not even the good one: all or nothing
+
+
+def test_damage_is_seen(tiny, capsys):
+    path = files(tiny)[0]
+    content = path.read_bytes()
+    body = json.loads(gzip.decompress(content))
+    body["metrics"]["rollout/ep_rew_mean"][-1] += 1
+    for bad, words in (
+        (content[:-20], "is damaged"),
+        (b"", "is damaged"),
+        (gzip.compress(b"[1]"), "is damaged"),
+        (gzip.compress(json.dumps(body).encode()), "does not match its checksum"),
+        (gzip.compress(json.dumps({**body, "format": 99}).encode()), "has format 99, this cuprl reads 1"),
+    ):
+        path.write_bytes(bad)
+        with pytest.raises(UserError, match=words) as error:
+            read(path)
+        assert str(path) in str(error.value)
+    assert main(["table", "tiny", "--results", str(tiny)]) == 2
+    assert "has format 99" in capsys.readouterr().err
+    assert main(["results", "list", "--results", str(tiny)]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("fresh") == 3 and "format 99" in shown
+    path.write_bytes(content)
+    path.rename(path.with_name(path.name.replace("seed0", "seed0-0000")[:-20] + "0" * 8 + ".json.gz"))
+    assert main(["results", "export", "--results", str(tiny), "--out", str(tiny / "x.csv")]) == 2
+    assert "or its name" in capsys.readouterr().err and not (tiny / "x.csv").exists()
+
+
+def test_another_version_is_stale(tiny, monkeypatch, capsys):
+    monkeypatch.setattr(cuprl, "__version__", "9.9.9")
+    where = ["--results", str(tiny)]
+    assert main(["results", "list", *where]) == 0
+    assert capsys.readouterr().out.count("stale") == 4
+    assert main(["table", "tiny", *where]) == 2
+    shown = capsys.readouterr().err
+    assert "no result of tiny" in shown and "4 stale results left out" in shown and "now 9.9.9" in shown
+    assert "run `cup bench tiny`" in shown
+
+
+def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
+    changed = (Block(("hopper-speed",), ("cup",), (0,), 600, (*WORDS, ("alpha", "0.3"))),
+               Block(("hopper-speed",), ("cup",), (1,), 600, WORDS))  # fmt: skip
+    monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", replace(TINY, blocks=changed))
+    assert main(["table", "tiny", "--results", str(tiny)]) == 0
+    shown = capsys.readouterr()
+    assert "3 stale results left out: hopper-speed cup seed 0 (made with alpha 0.2, not 0.3)" in shown.err
+    assert "the experiment has no such run" in shown.err and "run `cup bench tiny` again" in shown.err
+    assert shown.out.splitlines()[2].endswith("| 1 |")
+    assert main(["table", "tiny", "--only", "seed=0", "--results", str(tiny)]) == 2
+    assert "no result of tiny --only seed=0" in capsys.readouterr().err
+
+
+def test_a_run_counts_wherever_it_is_stored(tiny, monkeypatch, capsys):
+    other = replace(TINY, name="other")
+    monkeypatch.setitem(shipped.EXPERIMENTS, "other", other)
+    assert main(["table", "other", "--results", str(tiny)]) == 0
+    assert "stale" not in capsys.readouterr().err
+    assert len(stored(expand(other), tiny)) == 4
+
+
+def test_import_list_export(runs, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", TINY)
+    monkeypatch.chdir(tmp_path)
+    paths = [str(run.path) for run in runs.values()]
+    assert main(["results", "list"]) == 2
+    assert "no result is stored in results; run `cup bench NAME`" in capsys.readouterr().err
+    assert main(["results", "import", *paths, "--experiment", "tiny"]) == 0
+    assert main(["results", "import", paths[0]]) == 0
+    assert main(["results", "import", paths[0], "--experiment", "quick"]) == 0
+    assert "(stale: made with steps 600, not 100000)" in capsys.readouterr().out
+    assert main(["results", "export", "tiny", "--out", "all.csv"]) == 0
+    rows = list(csv.DictReader((tmp_path / "all.csv").open()))
+    assert len(rows) == 4 * 3 and {r["task"] for r in rows} == {"hopper-speed", "hopper-speed-effort"}
+    first = Run(paths[0])
+    mine = [r for r in rows if r["hash"] == config_hash(first.config)]
+    assert [float(r["rollout/ep_rew_mean"]) for r in mine] == pytest.approx(
+        first.progress()["rollout/ep_rew_mean"], rel=1e-5
+    )
+    assert mine[0]["rollout/ep_cost_mean/effort"] == "" and mine[0]["seed"] == "0" and mine[0]["algo"] == "cup"
+    assert main(["results", "export", "--out", "folder"]) == 0
+    assert "1 stale result left out" in capsys.readouterr().err
+    written = sorted(path.parent.name for path in (tmp_path / "folder").rglob("*.csv"))
+    assert written == ["imported", *["tiny"] * 4]
+    facts = json.loads(next((tmp_path / "folder" / "tiny").glob("*.json")).read_text())
+    assert facts["settings"]["batch_size"] == 200 and facts["versions"]["cuprl"] == cuprl.__version__
+
+
+@pytest.mark.parametrize("argv, words", [
+    (["table", "quick"], "no result of quick is stored in results; run `cup bench quick`."),
+    (["figure", "curves", "quick"], "run `cup bench quick`."),
+    (["table", "quik"], "did you mean quick"),
+    (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
+    (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
+    (["figure", "curve", "quick"], "did you mean curves"),
+    (["results"], "import|export|list"),
+    (["results", "import", "nowhere"], "not a run"),
+    (["results", "import", "nowhere", "--experiment", "a/b"], "without slashes"),
+    (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
+    (["results", "export", "quick"], "--out"),
+    (["results", "list", "--resuls", "x"], "did you mean --results"),
+])  # fmt: skip
+def test_wrong_input_gets_one_sentence(argv, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(argv) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err and shown.err.count("\n") == 1 and not shown.out and not list(tmp_path.iterdir())
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_papers_winners_and_limits_are_ours():
+    assert {task: paper.best(task) for task in paper.TABLE} == dict.fromkeys(paper.TABLE, "cup")
+    for task, limit in paper.LIMITS.items():
+        assert TASKS[task].constraints[0].limit == pytest.approx(limit, abs=0.006)
+
+
+def grouped(experiment, **by_algo):
+    """Groups of made-up results; by_algo: (cost, value) of an algorithm."""
+    cells = expand(experiment)
+    chosen = {name.replace("_", "-"): numbers for name, numbers in by_algo.items()}
+    return group(cells, {cell: made_up(cell, *chosen[cell.algo]) for cell in cells if cell.algo in chosen})
+
+
+def test_the_table_beside_the_papers():
+    text = formats.to_markdown([table.report(grouped(PAPER, cup=(0.9, 100.0), ppo_lag=(1.1, 900.0)))])
+    hopper = {line.split(" | ")[1]: line for line in text.splitlines() if line.startswith("| hopper")}
+    assert "| **" in hopper["cup"] and hopper["cup"].endswith("| 3 | **2025.56 ± 122.35** | 79.98 ± 2.306 |")
+    assert "(over) | 82.748 |" in hopper["ppo-lag"] and "**" not in hopper["ppo-lag"]
+    assert hopper["ppo-lag"].endswith("| 1010.2 ± 61.48 | 83.28 ± 31.19 (over) |")
+    assert hopper["pcpo"] == "| hopper-speed | pcpo | - | - | 82.748 | - | 0 | - | - |"
+
+
+def test_the_numbers_of_a_table_are_the_runs(runs, tiny):
+    cells = expand(TINY)
+    text = table.summary(cells, tiny)
+    finals = [run.progress() for cell, run in runs.items() if cell.task == "hopper-speed-effort"]
+    for name in ("speed", "effort"):
+        costs = np.array([p[f"rollout/ep_cost_mean/{name}"][-1] for p in finals])
+        (line,) = (line for line in text.splitlines() if f"| {name} " in line)
+        assert f"| {costs.mean():.2f} ± {costs.std():.2f}" in line and line.endswith("| 2 |")
+    assert len(text.splitlines()) == 2 + 1 + 2 and "| hopper-speed | cup | **" in text
+
+
+def test_formats_agree(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(shipped.EXPERIMENTS, "like-paper", PAPER)
+    for cell in expand(PAPER):
+        store(made_up(cell), tmp_path / "like-paper")
+    where = ["table", "like-paper", "--results", str(tmp_path)]
+    for name in ("t.md", "t.csv", "t.tex"):
+        assert main([*where, "--out", str(tmp_path / name)]) == 0
+    rows = list(csv.DictReader((tmp_path / "t.csv").open()))
+    assert len(rows) == 6 and rows[0]["paper_return_mean"] == "2025.56" and rows[0]["seeds"] == "3"
+    shown = f"{float(rows[0]['return_mean']):.1f} ± {float(rows[0]['return_std']):.1f}"
+    assert shown in (tmp_path / "t.md").read_text()
+    latex = (tmp_path / "t.tex").read_text()
+    assert shown.replace("±", r"$\pm$") in latex and r"\textbf{" in latex and "**" not in latex
+    capsys.readouterr()
+    assert main([*where, "--format", "csv", "--stats"]) == 0
+    facts = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert {"cup > ppo-lag", "cup > pcpo"} <= {f["algorithm"] for f in facts}
+    assert main([*where, "--stats", "--against", "cap"]) == 2
+    assert "did you mean cup" in capsys.readouterr().err
+
+
+def test_the_fuller_statistics():
+    groups = grouped(PAPER, cup=(0.9, 100.0), ppo_lag=(1.1, 900.0))
+    facts = {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_table.records(groups, "cup")}
+    both = "hopper-speed + swimmer-speed"
+    assert facts["hopper-speed", "ppo-lag", "broken at the end"]["value"] == 1.0
+    assert 0 < facts["hopper-speed", "ppo-lag", "training over"]["value"] < 1
+    assert facts["hopper-speed", "cup", "training over"]["value"] == 0.0
+    assert facts[both, "cup", "cost / limit"]["value"] == pytest.approx(0.9, abs=1e-4)
+    assert facts[both, "cup > ppo-lag", "better return"]["value"] == 0.0
+    assert facts[both, "cup > ppo-lag", "better safe return"]["value"] == 1.0
+    steps = facts["hopper-speed", "cup", "steps to 90%"]["value"]
+    assert 0.3 * paper.STEPS < steps < 0.6 * paper.STEPS  # 1 - exp(-5 x) is at 90% of its end at x = 0.45
+    text = formats.to_markdown(stats_table.tables(list(facts.values())))
+    assert "**Over tasks**" in text and "| cup > ppo-lag | 0.00 [0.00, 0.00] |" in text and "{task}" not in text
+
+
+def test_a_finished_run_as_a_result_needs_no_folder(runs):
+    assert isinstance(from_run(next(iter(runs.values()))), Result)
