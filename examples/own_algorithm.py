@@ -33,9 +33,12 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     return state, {**metrics, "train/price": config.price}
 
 
-if __name__ == "__main__":
-    steps = float(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+def main(steps: float = 100_000, **settings) -> None:
     for price in (0.0, 1.0):
-        run = cuprl.train("hopper-speed", "python:own_algorithm", steps=steps, price=price, display=Silent())
+        run = cuprl.train("hopper-speed", "python:own_algorithm", steps=steps, price=price, display=Silent(), **settings)
         found = cuprl.evaluate(run, episodes=10)
         print(f"price {price}: return {found['return_mean']:.1f}, cost {found['cost_mean']:.1f} / {found['cost_limit']:g}")
+
+
+if __name__ == "__main__":
+    main(*map(float, sys.argv[1:]))

@@ -47,7 +47,13 @@ task = cuprl.MujocoTask(
     reset=reset,
 )
 
-if __name__ == "__main__":
-    run = cuprl.train(task, "cup", steps=float(sys.argv[1]) if len(sys.argv) > 1 else 300_000)
+
+def main(steps: float = 300_000, **settings) -> None:
+    run = cuprl.train(task, "cup", steps=steps, **settings)
     found = cuprl.evaluate(cuprl.load(run, task), episodes=20)
-    print(f"return {found['return_mean']:.1f}, costs {found['cost_mean']} under {found['cost_limit']}")
+    costs = ", ".join(f"{name} {cost:.1f} / {found['cost_limit'][name]:g}" for name, cost in found["cost_mean"].items())
+    print(f"return {found['return_mean']:.1f}, {costs}")
+
+
+if __name__ == "__main__":
+    main(*map(float, sys.argv[1:]))
