@@ -2,11 +2,11 @@ from cuprl import growth
 
 
 def test_each_axis_is_measured_and_shown(monkeypatch):
-    monkeypatch.setattr(growth, "AXES", {"constraints": (1, 3), "environments": (2,), "threads of the physics": (1, 2)})
+    monkeypatch.setattr(growth, "AXES", {"constraints": (1, 3), "environments": (2,), "threads, 5 environments": (1, 2)})
     points = growth.grow("swimmer-speed", rounds=1)
     assert [(p.axis, p.value) for p in points] == [
         ("constraints", 1), ("constraints", 3), ("environments", 2),
-        ("threads of the physics", 1), ("threads of the physics", 2),
+        ("threads, 5 environments", 1), ("threads, 5 environments", 2),
     ]  # fmt: skip
     assert all(p.collect > 0 and p.update > 0 for p in points)
     lines = growth.growth_table(points).splitlines()

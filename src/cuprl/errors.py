@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import traceback
 from collections.abc import Iterable
 
 
@@ -23,3 +25,10 @@ def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return UserError(f"unknown {kind} {name!r}; {hint}Accepted: {', '.join(names)}.")
+
+
+def blame(what: str, error: Exception) -> UserError:
+    """An error in someone's code as a sentence that says where it happened."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}, line {place.lineno}"
+    return UserError(f"{what} raised {type(error).__name__}: {error} ({where}); mend it there.")

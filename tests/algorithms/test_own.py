@@ -48,5 +48,5 @@ def test_what_is_wrong_with_it_is_said(text, sentence, tmp_path, monkeypatch):
 
 def test_a_module_that_is_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match="python:nowhere"):
+    with pytest.raises(UserError, match="cannot import nowhere"):
         algorithms.load("python:nowhere")

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from cuprl.learn.natural import information
 from cuprl.learn.networks import mlp
-from cuprl.learn.policy import Categorical, Gaussian, Logits, Normal
+from cuprl.learn.policy import Categorical, Gaussian, Logits, MultiCategorical, Normal
 
 GAUSSIAN = Gaussian(obs_dim=4, act_dim=3, hidden=(8, 8), init_log_std=-0.5)
 CATEGORICAL = Categorical(obs_dim=4, n=5, hidden=(8, 8))
+MULTI = MultiCategorical(obs_dim=4, n=5, hidden=(8, 8), sizes=(2, 3))
 
 
 def two_normals(seed=0, rows=6):
@@ -44,9 +46,7 @@ def test_gaussian_kl_is_the_integral_summed_over_action_dimensions():
 
 def test_gaussian_entropy():
     p, _ = two_normals()
-    np.testing.assert_allclose(
-        GAUSSIAN.entropy(p), stats.norm(p.mean, np.exp(p.log_std)).entropy().sum(axis=1), rtol=1e-5
-    )
+    np.testing.assert_allclose(GAUSSIAN.entropy(p), stats.norm(p.mean, np.exp(p.log_std)).entropy().sum(axis=1), rtol=1e-5)
 
 
 def test_kl_of_a_gaussian_with_itself_is_exactly_zero_in_float32():
@@ -63,7 +63,29 @@ def test_categorical_against_plain_sums():
     np.testing.assert_allclose(CATEGORICAL.entropy(p), stats.entropy(np.exp(p.log_p), axis=1), rtol=1e-5)
 
 
-@pytest.mark.parametrize("policy", [GAUSSIAN, CATEGORICAL])
+def test_several_choices_are_one_choice_of_their_product():
+    """Two and three options side by side are six in one: the same densities, divergence, entropy and information."""
+    obs = jnp.array(np.random.default_rng(0).normal(size=(6, 4)), jnp.float32)
+    params, other = (jax.tree.map(lambda x: 3 * x, MULTI.init(jax.random.PRNGKey(k))) for k in (3, 4))
+    p, tangent = jax.jvp(lambda x: MULTI.dist(x, obs), (params,), (other,))
+    q = MULTI.dist(other, obs)
+
+    def product(dist):
+        return Logits((dist.log_p[:, :2, None] + dist.log_p[:, None, 2:]).reshape(6, 6))
+
+    six = Categorical(obs_dim=4, n=6, hidden=(8, 8))
+    np.testing.assert_allclose(jnp.exp(product(p).log_p).sum(axis=1), 1.0, rtol=1e-5)
+    first, second = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 1, 2, 2, 1, 0])
+    action, number = jnp.array(np.stack((first, second), axis=1)), jnp.array(3 * first + second)
+    np.testing.assert_allclose(MULTI.log_prob(p, action), six.log_prob(product(p), number), rtol=1e-5)
+    np.testing.assert_allclose(MULTI.kl(p, q), six.kl(product(p), product(q)), rtol=1e-4)
+    np.testing.assert_allclose(MULTI.entropy(p), six.entropy(product(p)), rtol=1e-5)
+    pairs = ((p, tangent), (product(p), product(tangent)))
+    parts, whole = ((information(d, t).log_p * t.log_p).sum(axis=1) for d, t in pairs)
+    np.testing.assert_allclose(parts, whole, rtol=1e-4)
+
+
+@pytest.mark.parametrize("policy", [GAUSSIAN, CATEGORICAL, MULTI])
 def test_acting_in_numpy_equals_acting_in_jax(policy):
     params = policy.init(jax.random.PRNGKey(3))
     obs = np.random.default_rng(0).normal(size=(7, 4)).astype(np.float32)
@@ -73,7 +95,7 @@ def test_acting_in_numpy_equals_acting_in_jax(policy):
     np.testing.assert_allclose(policy.act(host, obs, None, np), policy.act(params, obs), rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("policy", [GAUSSIAN, CATEGORICAL])
+@pytest.mark.parametrize("policy", [GAUSSIAN, CATEGORICAL, MULTI])
 def test_samples_follow_the_density(policy):
     params = policy.init(jax.random.PRNGKey(3))
     obs = jnp.ones((40_000, 4))
@@ -83,7 +105,9 @@ def test_samples_follow_the_density(policy):
         np.testing.assert_allclose(action.mean(axis=0), dist.mean[0], atol=0.02)
         np.testing.assert_allclose(action.std(axis=0), np.exp(dist.log_std[0]), rtol=0.02)
     else:
-        np.testing.assert_allclose(np.bincount(action, minlength=5) / 40_000, np.exp(dist.log_p[0]), atol=0.01)
+        columns = [action] if policy is CATEGORICAL else [action[:, 0], action[:, 1] + 2]
+        counts = sum(np.bincount(column, minlength=5) for column in columns)
+        np.testing.assert_allclose(counts / 40_000, np.exp(dist.log_p[0]), atol=0.01)
 
 
 def test_mlp_is_the_plain_formula():

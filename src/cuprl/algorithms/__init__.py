@@ -56,7 +56,7 @@ def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
 
 def find_own(name: str) -> ModuleType:
     path = name.removeprefix(OWN)
-    module = import_own(path, f"algorithm {name}")
+    module = import_own(path)
     missing = [part for part in ("Config", "init", "update") if not hasattr(module, part)]
     if missing:
         raise UserError(f"algorithm {name}: {path} has no {' and no '.join(missing)}; docs/algorithms.md shows how.")

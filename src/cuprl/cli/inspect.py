@@ -84,7 +84,7 @@ def run_tasks(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from cuprl.envs import TASKS, Box, make
+    from cuprl.envs import TASKS, make
     from cuprl.envs.tabular import PREFIX, tabular_task
     from cuprl.theory import GENERATORS
 
@@ -93,10 +93,9 @@ def run_tasks(args: argparse.Namespace) -> int:
         table.add_column(name, justify="left" if name in ("task", "constraint") else "right")
     for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
         spec = make(task).spec
-        action = str(spec.action.dim) if isinstance(spec.action, Box) else f"1 of {spec.action.n}"
         for constraint in spec.constraints:
             table.add_row(
-                task.name, str(spec.obs_dim), action, constraint.name, f"{constraint.limit:g}",
+                task.name, str(spec.obs_dim), str(spec.action), constraint.name, f"{constraint.limit:g}",
                 f"{constraint.discount:g}", str(spec.horizon),
             )  # fmt: skip
     Console().print(table)

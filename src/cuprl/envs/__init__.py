@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cuprl.envs.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco_env import MujocoTask
-from cuprl.envs.protocol import Box, Constraint, Discrete, Spec, Step, Task, VectorEnv
+from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv
 from cuprl.envs.robots import SPEED_TASKS
 from cuprl.envs.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.velocity import VELOCITY_TASKS
@@ -22,8 +22,14 @@ def find(task: str | Task) -> Task:
         from cuprl.envs.tabular import tabular_task
 
         return tabular_task(task)
+    if task.startswith("gym:"):
+        from cuprl.envs.gymnasium_name import parse_name
+        from cuprl.envs.gymnasium_task import from_gymnasium
+
+        return from_gymnasium(**parse_name(task))
     if task not in TASKS:
-        raise unknown("task", task, [*TASKS, "tabular:gridworld (and the like)"])
+        known = unknown("task", task, [*TASKS, "tabular:gridworld (and the like)", "gym:ID (any Gymnasium environment)"])
+        raise UserError(f"{known} A task made in Python is given itself, as cuprl.resume(run, task=task).")
     return TASKS[task]
 
 
@@ -56,4 +62,5 @@ def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | 
     return tuple(replace(c, limit=float(given.get(c.name, c.limit))) for c in constraints)
 
 
-__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "Spec", "Step", "Task", "VectorEnv", "find", "make"]
+__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec", "Step", "Task", "VectorEnv",
+           "find", "make"]  # fmt: skip

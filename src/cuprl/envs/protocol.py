@@ -21,6 +21,8 @@ class Constraint:
     def __post_init__(self) -> None:
         if not np.isfinite(self.limit):
             raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give a finite number.")
+        if self.limit < 0.0:
+            raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give 0 or more.")
         if not 0.0 < self.discount <= 1.0:
             raise UserError(f"the discount of cost {self.name!r} is {self.discount}; it must be in (0, 1].")
 
@@ -33,12 +35,40 @@ class Box:
     low: tuple[float, ...]
     high: tuple[float, ...]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.dim,)
+
+    def __str__(self) -> str:
+        return str(self.dim)
+
 
 @dataclass(frozen=True)
 class Discrete:
     """One of n actions."""
 
     n: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def __str__(self) -> str:
+        return f"1 of {self.n}"
+
+
+@dataclass(frozen=True)
+class MultiDiscrete:
+    """Several choices at once: entry i of an action is one of sizes[i]."""
+
+    sizes: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.sizes),)
+
+    def __str__(self) -> str:
+        return ", ".join(f"1 of {size}" for size in self.sizes)
 
 
 @dataclass(frozen=True)
@@ -47,7 +77,7 @@ class Spec:
 
     name: str
     obs_dim: int
-    action: Box | Discrete
+    action: Box | Discrete | MultiDiscrete
     constraints: tuple[Constraint, ...]
     horizon: int  # steps of a full episode; their mean where the end is drawn by chance
 

@@ -12,7 +12,7 @@ import numpy as np
 from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics, Reset, Reward
 from cuprl.envs.protocol import Constraint
 
-# --- positions [N, k]; here and for observations a view of the physics will do: the environment copies it -------------------------------------------------------------------------------------------
+# --- positions [N, k]; here and below a view of the physics will do, the environment copies it ------------------
 
 
 def x_of_root(physics: Physics) -> np.ndarray:

@@ -1,0 +1,72 @@
+"""`cup check`: is this Gymnasium environment fit to be trained on? And the flags that make a task of one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_gym_flags(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a Gymnasium environment, gym:ID")
+    group.add_argument("--cost", action="append", metavar="C", help="info:KEY or MODULE:FUNCTION, or NAME=… [info:cost]")
+    group.add_argument("--import", action="append", dest="imports", metavar="M", help="a module that registers the id")
+    group.add_argument("--cost-discount", action="append", metavar="X", help="of the costs; 1: the plain sum [0.99]")
+    group.add_argument("--horizon", metavar="N", help="steps after which an episode is cut [the environment's own]")
+    group.add_argument("--backend", metavar="B", help="sync: one process; async: over worker processes [sync]")
+
+
+def task_named(args: argparse.Namespace) -> str:
+    """The task's full name, the flags taken in."""
+    from cuprl.envs import find
+    from cuprl.envs.gymnasium_name import PREFIX, join_name
+    from cuprl.errors import UserError
+
+    flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
+             "backend": args.backend}  # fmt: skip
+    given = {name: value for name, value in flags.items() if value is not None}
+    if not args.task.startswith(PREFIX):
+        if given:
+            raise UserError(f"--{next(iter(given))} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
+        return args.task
+    words = {**given, "limit": args.limit or []}
+    each = [(name, value) for name, values in words.items() for value in ([values] if isinstance(values, str) else values)]
+    return find(join_name(args.task, each)).name
+
+
+def add(subparsers: Any) -> None:
+    check = subparsers.add_parser("check", help="look for what is wrong with a Gymnasium environment")
+    check.add_argument("task", metavar="gym:ID", help="the environment")
+    check.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
+    check.add_argument("--steps", default="3000", metavar="N", help="random steps to take [3000]")
+    check.add_argument("--seed", default="0", metavar="K", help="of the episodes and actions [0]")
+    add_gym_flags(check)
+    check.set_defaults(run=run_check)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from cuprl.envs import find
+    from cuprl.envs.check import check
+    from cuprl.envs.gymnasium_task import GymnasiumTask
+    from cuprl.errors import UserError
+    from cuprl.learn.settings import parse_value
+
+    steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))
+    if steps < 1 or seed < 0:
+        raise UserError(f"--steps is {steps} and --seed {seed}; give at least 1 and 0.")
+    task = find(task_named(args))
+    if not isinstance(task, GymnasiumTask):
+        raise UserError(f"{args.task} is a task of cuprl itself; `cup check` looks at Gymnasium environments, gym:ID.")
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    style = {"fine": "green", "note": "yellow", "wrong": "bold red"}
+    findings = check(task, steps, seed)
+    for finding in findings:
+        table.add_row(Text(finding.kind, style[finding.kind]), Text(finding.sentence))
+    console = Console(highlight=False)
+    console.print(table)
+    wrong = sum(finding.kind == "wrong" for finding in findings)
+    console.print(f"{args.task}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
+    return 1 if wrong else 0

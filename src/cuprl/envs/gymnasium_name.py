@@ -1,0 +1,90 @@
+"""The name of a Gymnasium task holds all that makes it, so that a run is resumed and evaluated from its folder alone.
+
+    gym:highway-fast-v0+cost=info:crashed+limit=0.1+discount=1+import=highway_env
+
+With several costs a limit or discount is NAME=X, and a cost may be named too: cost=NAME=info:KEY, cost=NAME=module:function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cuprl.errors import UserError, unknown
+
+PREFIX = "gym:"
+OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "import")
+
+
+def join_name(task: str, options: Iterable[tuple[str, str]]) -> str:
+    words = [f"{option}={value}" for option, value in options]
+    for word in words:
+        if "+" in word:
+            raise UserError(f"{word!r} holds a +, which parts the words of a task's name; use a function as the cost.")
+    return "+".join((task, *words))
+
+
+def format_name(
+    identifier: str, costs: dict[str, str], limits: dict[str, float], discounts: dict[str, float],
+    horizon: int | None, backend: str, imports: Sequence[str],
+) -> str:  # fmt: skip
+    """What `parse_name` reads; defaults are left out."""
+
+    def numbers(option: str, values: dict[str, float]) -> list[tuple[str, str]]:
+        if len(set(values.values())) == 1 and (option == "discount" or len(values) == 1):
+            return [(option, f"{next(iter(values.values())):.15g}")]
+        return [(option, f"{cost}={value:.15g}") for cost, value in values.items()]
+
+    return join_name(PREFIX + identifier, [
+        *(("cost", source if source == f"info:{cost}" else f"{cost}={source}") for cost, source in costs.items()),
+        *numbers("limit", limits),
+        *(numbers("discount", discounts) if set(discounts.values()) != {0.99} else ()),
+        *([("horizon", str(horizon))] if horizon is not None else ()),
+        *([("backend", backend)] if backend != "sync" else ()),
+        *(("import", module) for module in imports),
+    ])  # fmt: skip
+
+
+def parse_name(name: str) -> dict[str, Any]:
+    """The arguments of `from_gymnasium`; where a word is given twice, the later counts."""
+    identifier, *words = name.removeprefix(PREFIX).split("+")
+    given: dict[str, list[str]] = {}
+    for word in words:
+        option, _, value = word.partition("=")
+        if option not in OPTIONS:
+            raise unknown("option of a gym: task", option, OPTIONS)
+        given.setdefault(option, []).append(value)
+    arguments: dict[str, Any] = {"env": identifier}
+    if "cost" in given:
+        arguments["costs"] = dict(map(parse_cost, given["cost"]))
+    if "limit" in given:
+        arguments["limits"] = parse_numbers("limit", given["limit"])
+    if "discount" in given:
+        arguments["discount"] = parse_numbers("discount", given["discount"])
+    if "horizon" in given:
+        arguments["horizon"] = int(parse_number("horizon", given["horizon"][-1]))
+    if "backend" in given:
+        arguments["backend"] = given["backend"][-1]
+    return {**arguments, "imports": tuple(dict.fromkeys(given.get("import", ())))}
+
+
+def parse_cost(text: str) -> tuple[str, str]:
+    """NAME=info:KEY or NAME=module:function; without NAME= it is the key or the function."""
+    name, equals, source = text.partition("=")
+    return (name, source) if equals and ":" not in name else (text.rpartition(":")[2], text)
+
+
+def parse_numbers(option: str, texts: list[str]) -> dict[str, float] | float:
+    named = {name: parse_number(option, value) for name, _, value in (text.rpartition("=") for text in texts)}
+    if "" not in named:
+        return named
+    if len(named) > 1:
+        raise UserError(f"the {option} is given as {', '.join(texts)}; give one number, or NAME=NUMBER for each cost.")
+    return named[""]
+
+
+def parse_number(option: str, text: str) -> float:
+    try:
+        return float(text.replace("_", ""))
+    except ValueError:
+        raise UserError(f"{option} is {text!r}; give a number.") from None

@@ -1,0 +1,179 @@
+"""Any Gymnasium environment as a constrained task: how it is made, and what its costs are."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium
+
+from cuprl.envs.gymnasium_name import format_name
+from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
+from cuprl.envs.protocol import Constraint, VectorEnv
+from cuprl.envs.workers import WorkerVectorEnv
+from cuprl.errors import UserError, blame, unknown
+from cuprl.modules import import_own
+
+BACKENDS = ("sync", "async")
+DEFAULT_HORIZON = 1000
+
+CostFunction = Callable[[Any, Any, Any, dict[str, Any]], Any]  # (obs, action, next_obs, info) -> one number
+ByName = dict[str, float] | float | None
+
+
+@dataclass(frozen=True)
+class InfoCost:
+    """The cost that the environment itself puts into info."""
+
+    key: str
+
+    def __call__(self, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> Any:
+        if self.key not in info:
+            has = f"info has {', '.join(map(repr, info))}" if info else "info is empty"
+            raise UserError(
+                f"cost info:{self.key} is missing: {has} after a step; name a key that is always there, as --cost info:KEY, "
+                "or a function of (obs, action, next_obs, info), as --cost MODULE:FUNCTION."
+            )
+        return info[self.key]
+
+
+@dataclass(frozen=True)
+class GymnasiumTask:
+    name: str
+    make: Callable[[], Any]  # a new environment
+    costs: dict[str, CostFunction]
+    constraints: tuple[Constraint, ...]
+    settings: dict[str, Any]  # what it changes of every algorithm's defaults
+    horizon: int | None = None
+    backend: str = "sync"
+
+    @property
+    def looks_at_observations(self) -> bool:
+        return not all(isinstance(cost, InfoCost) for cost in self.costs.values())
+
+    def horizon_of(self, env: Any) -> int:
+        return self.horizon or getattr(getattr(env, "spec", None), "max_episode_steps", None) or DEFAULT_HORIZON
+
+    def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv:
+        if self.backend == "sync":
+            return GymnasiumVectorEnv(self, num_envs, constraints)
+        workers = threads if threads > 1 else os.cpu_count() or 1
+        return WorkerVectorEnv(self, num_envs, constraints, min(workers, num_envs))
+
+
+def from_gymnasium(
+    env: str | Callable[[], Any],
+    costs: dict[str, str | CostFunction] | str = "info:cost",
+    limits: ByName = None,
+    *,
+    discount: dict[str, float] | float = 0.99,
+    horizon: int | None = None,
+    num_envs: int | None = None,
+    backend: str = "sync",
+    imports: Sequence[str] = (),
+    name: str | None = None,
+) -> GymnasiumTask:
+    """A Gymnasium environment (its id, or a function that makes one) as a task to train on.
+
+    costs: for each name a function of (obs, action, next_obs, info), "info:KEY", or "module:function"; "info:KEY" alone
+    is one cost of that name. limits, discount: by name, or one number; discount 1 bounds the plain sum. horizon: where
+    episodes are cut [the environment's own limit, else 1000]. num_envs: the default of that setting for this task.
+    imports: modules that register the environment.
+    """
+    if isinstance(costs, str):
+        costs = {costs.partition(":")[2]: costs}
+    if not costs:
+        raise UserError('there is no cost; give one, as costs={"name": function} or costs="info:cost".')
+    if backend not in BACKENDS:
+        raise unknown("backend", backend, BACKENDS)
+    for option, value in (("horizon", horizon), ("num_envs", num_envs)):
+        if value is not None and value < 1:
+            raise UserError(f"{option} is {value}; it must be at least 1.")
+    limits_of, discounts = by_name("limit", limits, costs), by_name("discount", discount, costs, default=0.99)
+    constraints = tuple(Constraint(cost, limits_of[cost], discounts[cost]) for cost in costs)
+    functions = {cost: cost_function(cost, source) for cost, source in costs.items()}
+    settings = {} if num_envs is None else {"num_envs": num_envs}
+    if isinstance(env, str):
+        if ":" in env:  # Gymnasium's own way to name the module that registers an id
+            module, _, env = env.partition(":")
+            imports = (*imports, module)
+        spec = registered(env, imports)
+        sources = {cost: source for cost, source in costs.items() if isinstance(source, str)}
+        if name is None and len(sources) == len(costs):
+            name = format_name(env, sources, limits_of, discounts, horizon, backend, imports)
+        make: Callable[[], Any] = partial(make_registered, env, tuple(imports))
+        return GymnasiumTask(name or env, make, functions, constraints, settings, horizon or spec.max_episode_steps, backend)
+    if not callable(env):
+        raise UserError(f"{env!r} is one environment; give its id or a function that makes one: several copies are needed.")
+    label = str(name or getattr(env, "__name__", type(env).__name__))
+    return GymnasiumTask(label, partial(made_by, env, label), functions, constraints, settings, horizon, backend)
+
+
+def by_name(what: str, given: ByName, costs: Iterable[str], default: float | None = None) -> dict[str, float]:
+    """A number for each cost, given by name or as one number; without a default every cost needs its own."""
+    names = ", ".join(map(repr, costs))
+    if isinstance(given, dict):
+        for name in given:
+            if name not in costs:
+                raise UserError(f"there is a {what} for {name!r}, but the costs are {names}; name one of these.")
+        for name in costs:
+            if name not in given and default is None:
+                raise UserError(f"cost {name!r} has no {what}; give one, as --{what} {name}=25 or {what}s={{{name!r}: 25}}.")
+        return {name: float(given.get(name, default)) for name in costs}  # type: ignore[arg-type]
+    if given is None:
+        raise UserError(f"there is no {what} for {names}; give one, as --{what} 25, {what}s=25 or gym:ID+{what}=25.")
+    numbers = dict.fromkeys(costs, float(given))
+    if len(numbers) > 1 and default is None:
+        raise UserError(f"the {what} is {given:g}, but the costs are {names}; give each its own, as --{what} NAME=X.")
+    return numbers
+
+
+def cost_function(name: str, source: str | CostFunction) -> CostFunction:
+    if callable(source):
+        return source
+    home, _, key = source.partition(":") if isinstance(source, str) else ("", "", "")
+    if not home or not key:
+        raise UserError(f"cost {name!r} is {source!r}; give a function, 'info:KEY' or 'module:function'.")
+    if home == "info":
+        return InfoCost(key)
+    function = getattr(import_own(home), key, None)
+    if not callable(function):
+        raise UserError(f"cost {name!r} is {source!r}, but {home} has no function {key!r}; give one that it has.")
+    return function
+
+
+def registered(identifier: str, imports: Sequence[str]) -> Any:
+    """Gymnasium's entry for an id."""
+    for module in imports:
+        import_own(module)
+    try:
+        return gymnasium.spec(identifier)
+    except gymnasium.error.Error as error:
+        message = str(error).rstrip(".")
+        raise UserError(
+            f"Gymnasium has no {identifier!r} ({message}); if a package registers it, name that: --import PACKAGE."
+        ) from None
+
+
+def make_registered(identifier: str, imports: Sequence[str]) -> Any:
+    """Without Gymnasium's own time limit, which takes only 5-tuples: the task cuts the episodes itself."""
+    spec = copy.deepcopy(registered(identifier, imports))
+    spec.max_episode_steps = None
+    return made_by(partial(gymnasium.make, spec, disable_env_checker=True), identifier)
+
+
+def made_by(factory: Callable[[], Any], name: str) -> Any:
+    try:
+        env = factory()
+    except gymnasium.error.DependencyNotInstalled as error:
+        raise UserError(f"{name} needs a package that is not there: {error}.") from None
+    except Exception as error:
+        raise blame(f"making {name}", error) from error
+    for attribute in ("reset", "step", "observation_space", "action_space"):
+        if not hasattr(env, attribute):
+            raise UserError(f"making {name} gave {type(env).__name__}, which has no {attribute}; make an environment.")
+    return env

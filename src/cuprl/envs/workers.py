@@ -1,0 +1,104 @@
+"""Environments shared among worker processes: for environments that are slow to step."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.vector.utils import CloudpickleWrapper
+
+from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
+from cuprl.envs.protocol import Constraint, Step
+from cuprl.errors import RunStopped, UserError
+
+if TYPE_CHECKING:
+    from cuprl.envs.gymnasium_task import GymnasiumTask
+
+
+class WorkerVectorEnv:
+    """The environments of a GymnasiumVectorEnv, some in each process; the results are the same to the last bit."""
+
+    def __init__(self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...], workers: int):
+        self.num_envs = num_envs
+        self.cuts = [num_envs * w // workers for w in range(workers + 1)]  # worker w has rows cuts[w] to cuts[w + 1]
+        context = multiprocessing.get_context("spawn")  # a fork would copy the threads of JAX in the midst of their work
+        self.pipes = []
+        for first, last in zip(self.cuts, self.cuts[1:]):
+            ours, theirs = context.Pipe()
+            build: Any = partial(GymnasiumVectorEnv, task, last - first, constraints)
+            process = context.Process(target=serve, args=(theirs, CloudpickleWrapper(build)), daemon=True)
+            process.start()
+            theirs.close()
+            self.pipes.append(ours)
+        weakref.finalize(self, close_all, self.pipes)
+        self.spec = self._answers()[0]
+
+    def _answers(self) -> list[Any]:
+        """One from each worker; the first error becomes ours, once all have answered."""
+        try:
+            answers = [pipe.recv() for pipe in self.pipes]
+        except (EOFError, ConnectionError):
+            raise RunStopped(
+                "a worker process of the environments ended; see its message above. A script that starts them runs its "
+                "own lines under `if __name__ == '__main__':`"
+            ) from None
+        for error, _ in answers:
+            if error is not None:
+                raise error
+        return [result for _, result in answers]
+
+    def _ask(self, method: str, *arguments: list[Any]) -> list[Any]:
+        """Each argument is a list: an entry for each worker."""
+        for w, pipe in enumerate(self.pipes):
+            pipe.send((method, [argument[w] for argument in arguments]))
+        return self._answers()
+
+    def _rows(self, array: np.ndarray) -> list[np.ndarray]:
+        return np.split(array, self.cuts[1:-1])
+
+    def reset(self, seed: int) -> np.ndarray:
+        return np.concatenate(self._ask("reset", [seed + first for first in self.cuts[:-1]]))
+
+    def step(self, action: np.ndarray) -> Step:
+        return Step(*map(np.concatenate, zip(*self._ask("step", self._rows(action)))))
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        states = self._ask("get_state")
+        return {name: np.concatenate([state[name] for state in states]) for name in states[0]}
+
+    def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        parts = {name: self._rows(array) for name, array in state.items() if name != "actions"}
+        total = [int(steps.sum()) for steps in parts["steps"]]
+        parts["actions"] = np.split(state["actions"], np.cumsum(total)[:-1])
+        each = [{name: rows[w] for name, rows in parts.items()} for w in range(len(self.pipes))]
+        return np.concatenate(self._ask("set_state", each))
+
+
+def close_all(pipes: list[Any]) -> None:
+    for pipe in pipes:
+        pipe.close()
+
+
+def serve(pipe: Any, build: CloudpickleWrapper) -> None:
+    """A worker: says its spec, then answers (method, arguments) with (error, result) until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
+    try:
+        error, env = attempt(build.fn)
+        pipe.send((error, None if error else env.spec))
+        while True:
+            method, arguments = pipe.recv()
+            pipe.send(attempt(getattr(env, method), *arguments))
+    except (EOFError, ConnectionError):
+        return
+
+
+def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:
+    try:
+        return None, function(*arguments)
+    except (UserError, RunStopped) as error:
+        return error, None
