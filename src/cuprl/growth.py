@@ -26,13 +26,13 @@ AXES: dict[str, tuple[int, ...]] = {
     "constraints": (1, 2, 4, 8),
     "environments": (1, 5, 10, 20),
     "threads, 5 environments": (1, 2),  # 3 + 2 robots: at best 5/3 as fast
-    "threads, 10 environments": (1, 2),
+    "threads, 20 environments": (1, 2),
 }
 SETTINGS: dict[str, Callable[[int], dict[str, Any]]] = {
     "batch size": lambda n: {"batch_size": n},
     "network width": lambda n: {"hidden": (n, n)},
     "environments": lambda n: {"num_envs": n},
-    "threads, 10 environments": lambda n: {"num_envs": 10},
+    "threads, 20 environments": lambda n: {"num_envs": 20},
 }
 NEVER_STOP = {"delta": 1e9, "projection_delta": 1e9}  # a KL stop would change the work from one iteration to the next
 
