@@ -46,7 +46,7 @@ def test_what_is_shipped():
     cells = {name: expand(experiment) for name, experiment in EXPERIMENTS.items()}
     assert {name: len(grid) for name, grid in cells.items()} == {
         "quick": 8, "paper-table": 300, "paper-extra": 180, "paper-nu": 50, "paper-alpha": 125, "paper-limit": 100,
-        "cup-variants": 100, "first-slice": 42, "baselines": 32, "spine": 6,
+        "cup-variants": 100, "first-slice": 42, "baselines": 32, "two-limits": 24, "spine": 6,
     }  # fmt: skip
     plain = [cell.resolved() for cell in cells["paper-table"]]
     for part in ("paper-nu", "first-slice"):  # runs done once count everywhere
