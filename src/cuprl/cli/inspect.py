@@ -89,8 +89,8 @@ def run_tasks(args: argparse.Namespace) -> int:
     from cuprl.theory import GENERATORS
 
     table = Table(box=None)
-    for name in ("task", "observation", "action", "constraint", "limit", "discount", "horizon"):
-        table.add_column(name, justify="left" if name in ("task", "constraint") else "right")
+    for name in ("task", "obs", "action", "constraint", "limit", "discount", "horizon"):
+        table.add_column(name, justify="left" if name in ("task", "constraint") else "right", no_wrap=name == "task")
     for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
         spec = make(task).spec
         for constraint in spec.constraints:
