@@ -1,16 +1,22 @@
 """Multipliers, normaliser, shuffles, minibatch fits, critics, settings."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 
+from cuprl import algorithms
 from cuprl.errors import UserError
 from cuprl.learn import lagrange
-from cuprl.learn.critics import critic_loss, init_critics, values
+from cuprl.learn.critics import critic_loss, fit_critics, init_critics, values
+from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.minibatch import clipped, fit, init_adam, shuffle, shuffled_minibatches
 from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.settings import Common, configure, parse_value
+from cuprl.learn.types import State
 
 
 def test_ascent_is_the_papers_rule_and_stays_in_its_bounds():
@@ -111,21 +117,43 @@ def test_gradient_clipping_only_shortens():
 
 
 def test_critic_loss_and_its_gradient():
-    critics = init_critics(jax.random.PRNGKey(0), 2, (4,), 1)
+    (critic,) = init_critics(jax.random.PRNGKey(0), 2, (4,), 0)
     rng = np.random.default_rng(0)
-    obs, target = jnp.array(rng.normal(size=(9, 2))), jnp.array(rng.normal(size=(9, 2)))
-    plain = sum(
-        float(((np.asarray(values(critics, obs))[:, i] - np.asarray(target)[:, i]) ** 2).mean())
-        + 0.01 * sum(float((np.asarray(leaf) ** 2).sum()) for leaf in jax.tree.leaves(critics[i]))
-        for i in range(2)
+    obs, target = jnp.array(rng.normal(size=(9, 2))), jnp.array(rng.normal(size=9))
+    plain = float(((np.asarray(values([critic], obs))[:, 0] - np.asarray(target)) ** 2).mean()) + 0.01 * sum(
+        float((np.asarray(leaf) ** 2).sum()) for leaf in jax.tree.leaves(critic)
     )
-    assert critic_loss(critics, obs, target, 0.01) == pytest.approx(plain, rel=1e-5)
-    gradient = jax.grad(critic_loss)(critics, obs, target, 0.01)
-    bias = critics[0][0][1]
+    assert critic_loss(critic, obs, target, 0.01) == pytest.approx(plain, rel=1e-5)
+    gradient = jax.grad(critic_loss)(critic, obs, target, 0.01)
+    weight, bias = critic[0]
     nudge = jnp.zeros_like(bias).at[1].set(1e-2)
-    up, down = ([[(critics[0][0][0], bias + s * nudge), critics[0][1]], critics[1]] for s in (1, -1))
+    up, down = ([(weight, bias + s * nudge), critic[1]] for s in (1, -1))
     slope = (critic_loss(up, obs, target, 0.01) - critic_loss(down, obs, target, 0.01)) / 2e-2
-    assert gradient[0][0][1][1] == pytest.approx(float(slope), rel=2e-2)
+    assert gradient[0][1][1] == pytest.approx(float(slope), rel=2e-2)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "trpo"])  # minibatches, the whole batch
+def test_critics_are_fitted_apart_on_the_same_rows(algo):
+    """Three critics fitted together are what each alone becomes from the same key."""
+    module, preset = algorithms.find(algo)
+    config = module.Config(**preset, hidden=(8,), minibatch=16, critic_epochs=3)
+    rng = np.random.default_rng(1)
+    obs, ret = (jnp.array(rng.normal(size=(50, k)), jnp.float32) for k in (4, 3))
+    critics = init_critics(jax.random.PRNGKey(2), 4, (8,), 2)
+
+    def fitted(critics: list, ret: jax.Array):
+        state = State({}, critics, {}, init_adam(critics), {}, jax.random.PRNGKey(3))
+        batch = SimpleNamespace(obs=obs, ret=ret, lr_scale=1.0)
+        if algo == "trpo":
+            return fit_critics_full_batch(state, batch, config)
+        return fit_critics(state, batch, state.key, config)
+
+    together, alone = fitted(critics, ret), [fitted([c], ret[:, [i]]) for i, c in enumerate(critics)]
+    for i, one in enumerate(alone):
+        np.testing.assert_allclose(ravel_pytree(together.params[i])[0], ravel_pytree(one.params[0])[0], rtol=1e-6)
+        assert not np.allclose(ravel_pytree(critics[i])[0], ravel_pytree(one.params[0])[0], rtol=1e-3)
+    np.testing.assert_allclose(together.opt_state.mu, np.concatenate([c.opt_state.mu for c in alone]), rtol=1e-5)
+    assert together.opt_state.count == alone[0].opt_state.count > 0
 
 
 @pytest.mark.parametrize("text, value", [("2.5e6", 2_500_000), ("2_500_000", 2_500_000), ("7", 7)])

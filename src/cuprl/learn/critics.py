@@ -1,13 +1,14 @@
-"""The reward critic and the m cost critics: 1 + m separate networks, fitted together in one pass."""
+"""The reward critic and the m cost critics: 1 + m separate networks with the same input."""
 
 from __future__ import annotations
 
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from cuprl.learn.minibatch import Fit, fit
+from cuprl.learn.minibatch import descend, shuffled_minibatches
 from cuprl.learn.networks import Layers, init_mlp, mlp
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, State
@@ -22,18 +23,56 @@ def values(critics: list[Layers], obs: jax.Array) -> jax.Array:
     return jnp.concatenate([mlp(critic, obs) for critic in critics], axis=-1)
 
 
-def critic_loss(critics: list[Layers], obs: jax.Array, target: jax.Array, l2: float) -> jax.Array:
-    """sum over critics of mean (V(s) - V^target)² + l2 |params|² (Algorithm 1, last lines; the paper's table)."""
-    error = values(critics, obs) - target  # [B, 1 + m]
-    return (error**2).mean(axis=0).sum() + l2 * sum((leaf**2).sum() for leaf in jax.tree.leaves(critics))
+def critic_loss(critic: Layers, obs: jax.Array, target: jax.Array, l2: float) -> jax.Array:
+    """mean (V(s) - V^target)² + l2 |params|² (Algorithm 1, last lines; the paper's table)."""
+    error = mlp(critic, obs)[:, 0] - target  # [B]
+    return (error**2).mean() + l2 * sum((leaf**2).sum() for leaf in jax.tree.leaves(critic))
 
 
-def fit_critics(state: State, batch: Batch, key: jax.Array, config: Common) -> Fit:
-    def loss(critics: list[Layers], rows: Any) -> jax.Array:
+class Fitted(NamedTuple):
+    params: Any
+    opt_state: Any  # Adam's, of all critics as one vector
+
+
+def stacked(critics: Fitted, count: int) -> Fitted:
+    """The same with one critic per row, for jax.lax.map."""
+    return Fitted(
+        jax.tree.map(lambda *leaves: jnp.stack(leaves), *critics.params),
+        jax.tree.map(lambda x: x.reshape(count, -1) if x.ndim else jnp.broadcast_to(x, count), critics.opt_state),
+    )
+
+
+def unstacked(critics: Fitted, count: int) -> Fitted:
+    return Fitted(
+        [jax.tree.map(itemgetter(i), critics.params) for i in range(count)],
+        jax.tree.map(lambda x: x.reshape(-1) if x.ndim > 1 else x[0], critics.opt_state),
+    )
+
+
+def fit_critics(state: State, batch: Batch, key: jax.Array, config: Common) -> Fitted:
+    """Epochs of shuffled minibatches, the same for all critics.
+
+    In an epoch one critic after the other takes its steps. On a CPU that is faster than all at once, for one stays in
+    the processor's cache, and it is compiled once.
+    """
+    count = len(state.critics)
+
+    def loss(critic: Layers, rows: Any) -> jax.Array:
         obs, target = rows
-        return critic_loss(critics, obs, target, config.critic_l2)
+        return critic_loss(critic, obs, target, config.critic_l2)
 
-    return fit(
-        loss, state.critics, state.critic_opt, (batch.obs, batch.ret), key,
-        config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
-    )  # fmt: skip
+    def epoch(_: Any, carry: tuple[Fitted, jax.Array]) -> tuple[Fitted, jax.Array]:
+        critics, key = carry
+        key, key_epoch = jax.random.split(key)
+        obs, target = shuffled_minibatches(key_epoch, (batch.obs, batch.ret), config.minibatch)
+
+        def steps(critic_and_target: tuple[Fitted, jax.Array]) -> Fitted:
+            critic, target = critic_and_target
+            rate = config.critic_lr * batch.lr_scale
+            return Fitted(*descend(loss, critic.params, critic.opt_state, (obs, target), rate))
+
+        return jax.lax.map(steps, (critics, jnp.moveaxis(target, -1, 0))), key
+
+    start = stacked(Fitted(state.critics, state.critic_opt), count)
+    critics, _ = jax.lax.fori_loop(0, config.critic_epochs, epoch, (start, key))
+    return unstacked(critics, count)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
-from cuprl.learn.critics import critic_loss
+from cuprl.learn.critics import Fitted, critic_loss, stacked, unstacked
 from cuprl.learn.minibatch import ADAM, Fit, Loss, Params
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, State
@@ -40,18 +40,31 @@ def fit_full_batch(
 
     def step(_: Any, carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
         vector, opt_state = carry
-        gradient = jax.grad(lambda v, rows: loss(unravel(v), rows))
-        total, _ = jax.lax.scan(lambda s, rows: (s + gradient(vector, rows), None), jnp.zeros_like(vector), parts)
-        direction, opt_state = ADAM.update(total / count, opt_state)
+        params = unravel(vector)
+
+        def add(total: Params, rows: Any) -> tuple[Params, None]:
+            return jax.tree.map(jnp.add, total, jax.grad(loss)(params, rows)), None
+
+        total, _ = jax.lax.scan(add, jax.tree.map(jnp.zeros_like, params), parts)
+        direction, opt_state = ADAM.update(ravel_pytree(total)[0] / count, opt_state)
         return vector - learning_rate * direction, opt_state
 
     vector, opt_state = jax.lax.fori_loop(0, steps, step, (vector, opt_state))
     return Fit(unravel(vector), opt_state, jnp.array(steps, jnp.int32))
 
 
-def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fit:
-    return fit_full_batch(
-        lambda critics, rows: critic_loss(critics, rows[0], rows[1], config.critic_l2),
-        state.critics, state.critic_opt, (batch.obs, batch.ret),
-        config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
-    )  # fmt: skip
+def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fitted:
+    """One critic after the other, as in `fit_critics`."""
+    count = len(state.critics)
+
+    def steps(critic_and_target: tuple[Fitted, jax.Array]) -> Fitted:
+        critic, target = critic_and_target
+        done = fit_full_batch(
+            lambda params, rows: critic_loss(params, rows[0], rows[1], config.critic_l2),
+            critic.params, critic.opt_state, (batch.obs, target),
+            config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
+        )  # fmt: skip
+        return Fitted(done.params, done.opt_state)
+
+    start = stacked(Fitted(state.critics, state.critic_opt), count)
+    return unstacked(jax.lax.map(steps, (start, batch.ret.T)), count)

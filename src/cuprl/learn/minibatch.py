@@ -45,9 +45,33 @@ def shuffle(key: jax.Array, rows: int) -> jax.Array:
 def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
     """[B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
     rows = jax.tree.leaves(data)[0].shape[0]
+    size = min(size, rows)
     count = rows // size
     order = shuffle(key, rows)[: count * size]
     return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
+
+
+def descend(
+    loss: Loss,
+    params: Params,
+    opt_state: Any,
+    minibatches: Any,  # arrays [count, size, ...]
+    learning_rate: jax.Array | float,
+    max_grad_norm: float | None = None,
+) -> tuple[Params, Any]:
+    """One Adam step on each minibatch."""
+    vector, unravel = ravel_pytree(params)
+
+    def step(carry: tuple[jax.Array, Any], rows: Any) -> tuple[tuple[jax.Array, Any], None]:
+        vector, opt_state = carry
+        gradient = jax.grad(lambda v: loss(unravel(v), rows))(vector)
+        if max_grad_norm is not None:
+            gradient = clipped(gradient, max_grad_norm)
+        direction, opt_state = ADAM.update(gradient, opt_state)
+        return (vector - learning_rate * direction, opt_state), None
+
+    (vector, opt_state), _ = jax.lax.scan(step, (vector, opt_state), minibatches)
+    return unravel(vector), opt_state
 
 
 def fit(
@@ -60,28 +84,17 @@ def fit(
     epochs: int,
     minibatch: int,
     max_grad_norm: float | None = None,
-    keep_going: Callable[[Params], jax.Array] | None = None,
+    keep_going: Callable[[Params], jax.Array] = lambda _: jnp.array(True),
 ) -> Fit:
     """At most `epochs` passes over the data; after each, stop unless keep_going(params)."""
-    minibatch = min(minibatch, jax.tree.leaves(data)[0].shape[0])
-    vector, unravel = ravel_pytree(params)
-
-    def step(carry: tuple[jax.Array, Any], rows: Any) -> tuple[tuple[jax.Array, Any], None]:
-        vector, opt_state = carry
-        gradient = jax.grad(lambda v: loss(unravel(v), rows))(vector)
-        if max_grad_norm is not None:
-            gradient = clipped(gradient, max_grad_norm)
-        direction, opt_state = ADAM.update(gradient, opt_state)
-        return (vector - learning_rate * direction, opt_state), None
 
     def epoch(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
         done, key, _ = carry
         key, key_epoch = jax.random.split(key)
         rows = shuffled_minibatches(key_epoch, data, minibatch)
-        (vector, opt_state), _ = jax.lax.scan(step, (done.params, done.opt_state), rows)
-        go_on = jnp.array(True) if keep_going is None else keep_going(unravel(vector))
-        return Fit(vector, opt_state, done.epochs + 1), key, go_on
+        params, opt_state = descend(loss, done.params, done.opt_state, rows, learning_rate, max_grad_norm)
+        return Fit(params, opt_state, done.epochs + 1), key, keep_going(params)
 
-    start = (Fit(vector, opt_state, jnp.zeros((), jnp.int32)), key, jnp.array(True))
+    start = (Fit(params, opt_state, jnp.zeros((), jnp.int32)), key, jnp.array(True))
     done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs), epoch, start)
-    return done._replace(params=unravel(done.params))
+    return done

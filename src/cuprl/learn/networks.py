@@ -28,9 +28,29 @@ def init_mlp(key: jax.Array, sizes: tuple[int, ...], last_scale: float = 0.1) ->
     return layers
 
 
+@jax.custom_jvp
+def linear(x: jax.Array, weight: jax.Array) -> jax.Array:
+    """x [..., in], weight [in, out] -> [..., out], with a faster gradient of the weight.
+
+    That gradient is a product with x transposed. XLA would read x across its rows, which on a CPU takes a third longer
+    over a whole fit of Humanoid's 376 observations than to transpose it first; the numbers are the same.
+    """
+    return x @ weight
+
+
+@linear.defjvp
+def _linear_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[jax.Array, jax.Array]:
+    (x, weight), (x_dot, weight_dot) = primals, tangents
+    columns = jax.lax.optimization_barrier(x.reshape(-1, x.shape[-1]).T)  # [in, rows]
+    through_weight = jax.lax.dot_general(columns, weight_dot, (((0,), (0,)), ((), ())))
+    out = x @ weight
+    return out, x_dot @ weight + through_weight.reshape(out.shape)
+
+
 def mlp(layers: Layers, x: Any, xp: ModuleType = jnp) -> Any:
     """x [..., in] -> [..., out]"""
+    product = linear if xp is jnp else xp.matmul
     for weight, bias in layers[:-1]:
-        x = xp.tanh(x @ weight + bias)
+        x = xp.tanh(product(x, weight) + bias)
     weight, bias = layers[-1]
     return x @ weight + bias
