@@ -52,5 +52,6 @@ def mlp(layers: Layers, x: Any, xp: ModuleType = jnp) -> Any:
     product = linear if xp is jnp else xp.matmul
     for weight, bias in layers[:-1]:
         x = xp.tanh(product(x, weight) + bias)
+        product = xp.matmul  # hidden layers are narrow: nothing to gain
     weight, bias = layers[-1]
     return x @ weight + bias
