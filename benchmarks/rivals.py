@@ -29,9 +29,10 @@ SAFE = (("CUP", "cup"), ("CPO", "cpo"), ("FOCOPS", "focops"), ("PPOLag", "ppo-la
 def systems(task: str, full: bool) -> list[System]:
     """Those measured on a task; on others than hopper only CUP unless `full`."""
     own = [System("cuprl", "cuprl", algo, algo, "ours", task) for algo in ("cup", "ppo", "cpo", "focops", "ppo-lag")]
+    own.append(System("cuprl", "cuprl", "cup", "cup", "threads", task))
     omnisafe = [
         System("omnisafe", "OmniSafe", algo, ours, setting, task)
-        for algo, ours in SAFE for setting in (("shipped", "best") if full or algo == "CUP" else ("best",))
+        for algo, ours in SAFE for setting in (("shipped", "best", "core") if full or algo == "CUP" else ("best",))
     ]  # fmt: skip
     plain = [
         System(name, label, "PPO", "ppo", setting, task)

@@ -13,7 +13,9 @@ SETTINGS = {
     "ours": "as shipped",
     "shipped": "as shipped",
     "one": "as shipped but one thread",
+    "threads": "with two threads",
     "best": "best",
+    "core": "best, kept to one core",
     "workers": "best, in processes",
 }
 
@@ -39,10 +41,11 @@ def rate(turn: dict[str, float]) -> float:
     return turn["steps"] / turn["seconds"]
 
 
-def ratios(player: Player, ours: dict[tuple[str, str], Player]) -> list[float]:
-    """Ours over theirs, round by round, for the same algorithm on the same task."""
-    own = ours.get((player.system.task, player.system.ours))
-    if own is None or own is player:
+def ratios(player: Player, players: list[Player], setting: str) -> list[float]:
+    """Ours in a setting over theirs, round by round, for the same algorithm on the same task."""
+    wanted = (player.system.task, player.system.ours, setting)
+    own = {(p.system.task, p.system.ours, p.system.setting): p for p in players if p.system.name == "cuprl"}.get(wanted)
+    if own is None or player.system.name == "cuprl":
         return []
     return [rate(own.rounds[n]) / rate(turn) for n, turn in player.rounds.items() if n in own.rounds]
 
@@ -53,7 +56,7 @@ def spread(values: list[float], digits: int) -> str:
     return f"{statistics.median(values):.{digits}f} [{min(values):.{digits}f}-{max(values):.{digits}f}]"
 
 
-def row(player: Player, ours: dict[tuple[str, str], Player]) -> str:
+def row(player: Player, players: list[Player]) -> str:
     system, about = player.system, player.about
     setting = SETTINGS[system.setting]
     if about:
@@ -61,14 +64,15 @@ def row(player: Player, ours: dict[tuple[str, str], Player]) -> str:
     start = [system.task, system.label, system.algo, setting]
     if player.failure or not player.rounds:
         reason = player.failure or "not measured"
-        return "| " + " | ".join([*start, f"**{reason.replace('|', '/')}**", "-", "-", "-", versions(player)]) + " |"
+        return "| " + " | ".join([*start, f"**{reason.replace('|', '/')}**", "-", "-", "-", "-", versions(player)]) + " |"
     turns = list(player.rounds.values())
     per_batch = [tuple(5000 * turn[part] / turn["steps"] for part in ("collect", "update")) for turn in turns]
     parts = " + ".join(f"{statistics.median(values):.2f}" for values in zip(*per_batch))
     own, workers = (max(turn[name] for turn in turns) for name in ("own_mb", "workers_mb"))
     memory = f"{own:.0f} + {workers:.0f}" if workers > 1 else f"{own:.0f}"
     rates = spread([rate(turn) for turn in turns], 0)
-    return "| " + " | ".join([*start, rates, parts, spread(ratios(player, ours), 1), memory, versions(player)]) + " |"
+    over = [spread(ratios(player, players, setting), 1) for setting in ("ours", "threads")]
+    return "| " + " | ".join([*start, rates, parts, *over, memory, versions(player)]) + " |"
 
 
 def plural(count: int, noun: str) -> str:
@@ -80,12 +84,11 @@ def versions(player: Player) -> str:
 
 
 def table(players: list[Player]) -> str:
-    ours = {(p.system.task, p.system.ours): p for p in players if p.system.name == "cuprl"}
     head = (
         "| task | system | algorithm | setting | steps/s, median [min-max] | s per 5000: collect + update "
-        "| ours, same algorithm, over it | MB | versions |\n|---|---|---|---|---|---|---|---|---|"
+        "| ours, same algorithm, over it | ours with two threads | MB | versions |\n|" + "---|" * 10
     )
-    return "\n".join([head, *(row(player, ours) for player in players)])
+    return "\n".join([head, *(row(player, players) for player in players)])
 
 
 def machine(load: float) -> str:

@@ -1,4 +1,4 @@
-"""cuprl itself: one thread, its own number of environments, early stops switched off."""
+"""cuprl itself: one thread or two, its own number of environments, early stops switched off."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ NO_STOP = {  # no KL reaches these
 }
 
 
-def main(algo: str, task: str) -> None:
+def main(algo: str, task: str, setting: str) -> None:
+    threads = 2 if setting == "threads" else 1
     settings = {**SAME_WORK, **NO_STOP.get(algo, {}), "anneal": False}
     training = Training({
-        "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": 1, "limits": None,
+        "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": threads, "limits": None,
         "settings": settings,
     })  # fmt: skip
-    turns = Turns(training.config.num_envs, 1, ("cuprl", "jax", "mujoco"))
+    turns = Turns(training.config.num_envs, threads, ("cuprl", "jax", "mujoco"))
     collect = training.collector.collect
 
     def collect_and_tell(*args, **kwargs):
@@ -39,4 +40,4 @@ def main(algo: str, task: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])
