@@ -15,8 +15,9 @@ from cuprl.learn.critics import critic_loss, fit_critics, init_critics, values
 from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.minibatch import clipped, fit, init_adam, shuffle, shuffled_minibatches
 from cuprl.learn.normaliser import Normaliser
-from cuprl.learn.settings import Common, configure, parse_value
+from cuprl.learn.settings import Common, configure
 from cuprl.learn.types import State
+from cuprl.words import parse_value
 
 
 def test_ascent_is_the_papers_rule_and_stays_in_its_bounds():

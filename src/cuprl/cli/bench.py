@@ -32,7 +32,7 @@ def run_bench(args: argparse.Namespace) -> int:
     from cuprl.errors import UserError, unknown
     from cuprl.experiments.grid import expand
     from cuprl.experiments.shipped import EXPERIMENTS, find
-    from cuprl.learn.settings import parse_value
+    from cuprl.words import parse_value
 
     if not args.names:
         for shipped in EXPERIMENTS.values():

@@ -52,7 +52,7 @@ def run_check(args: argparse.Namespace) -> int:
     from cuprl.envs.check import check
     from cuprl.envs.gymnasium_task import GymnasiumTask
     from cuprl.errors import UserError
-    from cuprl.learn.settings import parse_value
+    from cuprl.words import parse_value
 
     steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))
     if steps < 1 or seed < 0:

@@ -24,8 +24,8 @@ def run(args: argparse.Namespace) -> int:
     from cuprl import runs
     from cuprl.errors import UserError
     from cuprl.export import check, export_policy
-    from cuprl.learn.settings import parse_value
     from cuprl.saved import read_run
+    from cuprl.words import parse_value
 
     episodes = parse_value(int, args.episodes, "--episodes")
     if episodes < 0:

@@ -32,7 +32,7 @@ def add(subparsers: Any) -> None:
 def run_eval(args: argparse.Namespace) -> int:
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
-    from cuprl.learn.settings import parse_value
+    from cuprl.words import parse_value
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:

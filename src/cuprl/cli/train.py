@@ -61,8 +61,8 @@ def add(subparsers: Any) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     from cuprl import algorithms
-    from cuprl.learn.settings import parse_limits, parse_value
     from cuprl.loop import train
+    from cuprl.words import parse_numbers, parse_value
 
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
@@ -74,7 +74,7 @@ def run_train(args: argparse.Namespace) -> int:
     if args.seeds is not None:
         return run_seeds(args, numbers["steps"], given)
     run = train(
-        args.task, args.algo, out=args.out, limits=parse_limits(args.limit), tensorboard=args.tensorboard,
+        args.task, args.algo, out=args.out, limits=parse_numbers(args.limit, "--limit"), tensorboard=args.tensorboard,
         **numbers, **given,
     )  # fmt: skip
     print(f"done: {run.path}")
@@ -97,7 +97,7 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
     from cuprl.cli.bench import make_engine, run_grid
     from cuprl.errors import UserError
     from cuprl.experiments.grid import Block, Experiment, expand, parse_seeds
-    from cuprl.learn.settings import parse_value
+    from cuprl.words import parse_value
 
     workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
     for name in ("evaluate", "plot"):
@@ -113,8 +113,8 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
 
 
 def run_resume(args: argparse.Namespace) -> int:
-    from cuprl.learn.settings import parse_value
     from cuprl.loop import resume
+    from cuprl.words import parse_value
 
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
     print(f"done: {resume(args.path, threads=threads).path}")

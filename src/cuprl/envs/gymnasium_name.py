@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cuprl.errors import UserError, unknown
+from cuprl.words import parse_numbers, parse_value
 
 PREFIX = "gym:"
 OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "import")
@@ -58,11 +59,11 @@ def parse_name(name: str) -> dict[str, Any]:
     if "cost" in given:
         arguments["costs"] = dict(map(parse_cost, given["cost"]))
     if "limit" in given:
-        arguments["limits"] = parse_numbers("limit", given["limit"])
+        arguments["limits"] = parse_numbers(given["limit"], "limit")
     if "discount" in given:
-        arguments["discount"] = parse_numbers("discount", given["discount"])
+        arguments["discount"] = parse_numbers(given["discount"], "discount")
     if "horizon" in given:
-        arguments["horizon"] = int(parse_number("horizon", given["horizon"][-1]))
+        arguments["horizon"] = parse_value(int, given["horizon"][-1], "horizon")
     if "backend" in given:
         arguments["backend"] = given["backend"][-1]
     return {**arguments, "imports": tuple(dict.fromkeys(given.get("import", ())))}
@@ -72,19 +73,3 @@ def parse_cost(text: str) -> tuple[str, str]:
     """NAME=info:KEY or NAME=module:function; without NAME= it is the key or the function."""
     name, equals, source = text.partition("=")
     return (name, source) if equals and ":" not in name else (text.rpartition(":")[2], text)
-
-
-def parse_numbers(option: str, texts: list[str]) -> dict[str, float] | float:
-    named = {name: parse_number(option, value) for name, _, value in (text.rpartition("=") for text in texts)}
-    if "" not in named:
-        return named
-    if len(named) > 1:
-        raise UserError(f"the {option} is given as {', '.join(texts)}; give one number, or NAME=NUMBER for each cost.")
-    return named[""]
-
-
-def parse_number(option: str, text: str) -> float:
-    try:
-        return float(text.replace("_", ""))
-    except ValueError:
-        raise UserError(f"{option} is {text!r}; give a number.") from None

@@ -16,8 +16,8 @@ from typing import Any
 from cuprl.envs import Task, with_limits
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
-from cuprl.learn.settings import parse_limits, parse_value
 from cuprl.runs import Run
+from cuprl.words import parse_numbers, parse_value
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
 
@@ -82,7 +82,7 @@ class Cell:
         """What the run's config.json says of the run itself; names, settings and limits are checked on the way."""
         return resolve({
             "task": self.task, "algo": self.algo, "seed": self.seed, "steps": self.steps,
-            "limits": parse_limits(list(self.limits)), "settings": dict(self.settings),
+            "limits": parse_numbers(self.limits, "limit"), "settings": dict(self.settings),
         })  # fmt: skip
 
     def fraction(self, root: Path) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid import Block, Experiment, parse_seeds
-from cuprl.learn.settings import parse_value
+from cuprl.words import parse_value
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Block))
 NEEDED = ("tasks", "algos", "seeds", "steps")

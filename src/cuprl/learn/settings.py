@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 from cuprl.errors import UserError, unknown
+from cuprl.words import parse_value
 
 
 def setting(default: Any, help: str) -> Any:
@@ -81,38 +82,6 @@ class Lagrangian(Common):
     multiplier_lr: float = setting(0.01, "eta, step size of nu")
     multiplier_init: float = setting(0.0, "initial nu")
     multiplier_max: float = setting(2.0, "largest nu")
-
-
-def parse_value(kind: Any, text: str, name: str) -> Any:
-    """A command-line word as a setting's type; numbers may be written 2.5e6 or 2_500_000."""
-    try:
-        if kind is bool:
-            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
-        if kind is int:
-            number = float(text.replace("_", ""))
-            if number != int(number):
-                raise ValueError
-            return int(number)
-        if kind is float:
-            return float(text.replace("_", ""))
-        if kind is str:
-            return text
-        return tuple(parse_value(get_args(kind)[0], part, name) for part in text.split(",") if part not in ("", "none"))
-    except (ValueError, KeyError, OverflowError):
-        wanted = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "numbers such as 64,64")
-        raise UserError(f"{name} is {text!r}; give {wanted}.") from None
-
-
-def parse_limits(words: list[str] | None) -> dict[str, float] | float | None:
-    """--limit 25, or --limit speed=25 --limit torque=10."""
-    if not words:
-        return None
-    named = [word.rpartition("=") for word in words]
-    if len(words) == 1 and not named[0][0]:
-        return parse_value(float, words[0], "--limit")
-    if not all(name for name, _, _ in named):
-        raise UserError(f"--limit {' --limit '.join(words)}: give one number, or NAME=NUMBER for each constraint.")
-    return {name: parse_value(float, value, f"--limit {name}") for name, _, value in named}
 
 
 def field_names(config_class: type) -> list[str]:

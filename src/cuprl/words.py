@@ -1,0 +1,40 @@
+"""Values as people write them on a command line, in a grid or in a task's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from cuprl.errors import UserError
+
+
+def parse_value(kind: Any, text: str, name: str) -> Any:
+    """A command-line word as a setting's type; numbers may be written 2.5e6 or 2_500_000."""
+    try:
+        if kind is bool:
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+        if kind is int:
+            number = float(text.replace("_", ""))
+            if number != int(number):
+                raise ValueError
+            return int(number)
+        if kind is float:
+            return float(text.replace("_", ""))
+        if kind is str:
+            return text
+        return tuple(parse_value(get_args(kind)[0], part, name) for part in text.split(",") if part not in ("", "none"))
+    except (ValueError, KeyError, OverflowError):
+        wanted = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "numbers such as 64,64")
+        raise UserError(f"{name} is {text!r}; give {wanted}.") from None
+
+
+def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | float | None:
+    """One number for all constraints, as 25; one for each, as speed=25 torque=10; None without any word."""
+    if not words:
+        return None
+    named = {constraint: value for constraint, _, value in (word.rpartition("=") for word in words)}  # the later counts
+    if set(named) == {""}:
+        return parse_value(float, named[""], name)
+    if "" in named:
+        raise UserError(f"{name} is given as {' and '.join(words)}; give one number, or NAME=NUMBER for each constraint.")
+    return {constraint: parse_value(float, value, f"{name} {constraint}") for constraint, value in named.items()}
