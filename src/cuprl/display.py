@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any, Protocol
 
+from cuprl.columns import column
 from cuprl.envs.protocol import Spec
 
 
@@ -43,13 +44,12 @@ class Silent:
             "steps/s": f"{row['time/fps']:,.0f}",
             "return": f"{row['rollout/ep_rew_mean']:.1f}",
         }
-        several = len(self.spec.constraints) > 1
-        for constraint in self.spec.constraints:
-            suffix = f"/{constraint.name}" if several else ""
-            label = f" {constraint.name}" if several else ""
-            shown[f"cost{label}"] = f"{row['rollout/ep_cost_mean' + suffix]:.2f} / {constraint.limit:g}"
-            if "train/multiplier" + suffix in row:
-                shown[f"nu{label}"] = f"{row['train/multiplier' + suffix]:.3f}"
+        names = [constraint.name for constraint in self.spec.constraints]
+        for name, limit in zip(names, self.spec.limits):
+            label = f" {name}" if len(names) > 1 else ""
+            shown[f"cost{label}"] = f"{row[column('rollout/ep_cost_mean', name, names)]:.2f} / {limit:g}"
+            if (multiplier := column("train/multiplier", name, names)) in row:
+                shown[f"nu{label}"] = f"{row[multiplier]:.3f}"
         shown["left"] = clock((self.iterations - iteration) * per_iteration)
         return shown
 

@@ -21,6 +21,7 @@ import jax.numpy as jnp  # isort: skip
 from jax.flatten_util import ravel_pytree  # isort: skip
 
 from cuprl import algorithms
+from cuprl.columns import one_column_each
 from cuprl.envs.protocol import Spec
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import RunStopped, UserError
@@ -162,7 +163,7 @@ class Learner:
             "time/collect": collected - start,
             "time/update": updated - collected,
         }
-        return expand(row, self.names)
+        return one_column_each(row, self.names)
 
     # --- checkpoints --------------------------------------------------------------------------------------------
 
@@ -187,17 +188,3 @@ class Learner:
             raise misfit(error) from None
         self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
         self.running = Running(**learner["running"])
-
-
-def expand(row: dict[str, Any], names: list[str]) -> dict[str, float]:
-    """Per-constraint values [m] become one column each, `key/<name>`; with one constraint just `key`."""
-    flat: dict[str, float] = {}
-    for key, value in row.items():
-        array = np.asarray(value)
-        if array.ndim == 0:
-            flat[key] = array.item()
-        elif len(names) == 1:
-            flat[key] = array[0].item()
-        else:
-            flat.update({f"{key}/{name}": x.item() for name, x in zip(names, array)})
-    return flat

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.runs import Run
 
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours: told apart also by those who see few colours.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
-
-
-def cost_column(key: str, name: str, columns: Sequence[str]) -> str:
-    """The column of a per-constraint metric: `key/<name>` if there are several constraints, else `key`."""
-    return f"{key}/{name}" if f"{key}/{name}" in columns else key
 
 
 def pyplot() -> Any:
@@ -71,9 +67,9 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
         colour = COLOURS[i % len(COLOURS)]
         axes[0].plot(steps, progress["rollout/ep_rew_mean"], color=colour, label=labels[i], linewidth=1.4)
         for axis, name in zip(axes[1:], limits):
-            column = cost_column("rollout/ep_cost_mean", name, list(progress))
             if name in run.config["limits"]:
-                axis.plot(steps, progress[column], color=colour, linewidth=1.4)
+                cost = progress[column("rollout/ep_cost_mean", name, run.config["limits"])]
+                axis.plot(steps, cost, color=colour, linewidth=1.4)
     axes[0].set_ylabel("return")
     for axis, (name, values) in zip(axes[1:], limits.items()):
         axis.set_ylabel(f"{name} (discounted cost)")

@@ -87,10 +87,11 @@ def numbers(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     row = pace.last(cell)
     if row is None:
         return shown, ""
-    cost, limit = (
-        next(value for name, value in row.items() if name.startswith(key))
+    costs, limits = (
+        [value for name, value in row.items() if name.startswith(key)]
         for key in ("rollout/ep_cost_mean", "rollout/cost_limit")
     )
+    cost, limit = max(zip(costs, limits), key=lambda pair: pair[0] - pair[1])  # of several constraints the worst kept
     colour = "" if math.isnan(cost) else "green" if cost <= limit else "red"
     if state == "running":
         shown["steps"] = f"{row['steps'] / cell.steps:.0%}"

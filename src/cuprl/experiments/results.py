@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
-from cuprl.plot import cost_column
 from cuprl.runs import Run, write_atomically
 
 FORMAT = 1
@@ -54,7 +54,7 @@ class Result:
 
     def cost(self, constraint: str, key: str = "rollout/ep_cost_mean") -> np.ndarray:
         """A per-constraint metric over training [iterations]."""
-        return self.metrics[cost_column(key, constraint, list(self.metrics))]
+        return self.metrics[column(key, constraint, self.limits)]
 
     @property
     def seconds(self) -> np.ndarray:
