@@ -154,13 +154,13 @@ def test_another_version_is_stale(tiny, monkeypatch, capsys):
 
 def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
     changed = (Block(("hopper-speed",), ("cup",), (0,), 600, (*WORDS, ("alpha", "0.3"))),
-               Block(("hopper-speed",), ("cup",), (1,), 600, WORDS))  # fmt: skip
+               Block(("hopper-speed-effort",), ("cup",), (1,), 600, WORDS))  # fmt: skip
     monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", replace(TINY, blocks=changed))
     assert main(["table", "tiny", "--results", str(tiny)]) == 0
     shown = capsys.readouterr()
     assert "3 stale results left out: hopper-speed cup seed 0 (made with alpha 0.2, not 0.3)" in shown.err
     assert "the experiment has no such run" in shown.err and "run `cup bench tiny` again" in shown.err
-    assert shown.out.splitlines()[2].endswith("| 1 |")
+    assert [line.split(" | ")[-1] for line in shown.out.splitlines() if "| cup |" in line] == ["0 |", "1 |", "1 |"]
     assert main(["table", "tiny", "--only", "seed=0", "--results", str(tiny)]) == 2
     assert "no result of tiny --only seed=0" in capsys.readouterr().err
 
@@ -171,6 +171,30 @@ def test_a_run_counts_wherever_it_is_stored(tiny, monkeypatch, capsys):
     assert main(["table", "other", "--results", str(tiny)]) == 0
     assert "stale" not in capsys.readouterr().err
     assert len(stored(expand(other), tiny)) == 4
+    assert main(["results", "export", "other", "--results", str(tiny), "--out", str(tiny / "other.csv")]) == 0
+    rows = list(csv.DictReader((tiny / "other.csv").open()))
+    assert len({row["hash"] for row in rows}) == 4 and {row["experiment"] for row in rows} == {"tiny"}
+
+
+def test_a_file_above_the_folders_is_listed_once(tiny, capsys):
+    (one, *_) = files(tiny)
+    shutil.copy(one, tiny / one.name)
+    assert main(["results", "list", "--results", str(tiny)]) == 0
+    assert capsys.readouterr().out.count("fresh") == 5
+
+
+def test_seeds_that_differ_in_more_are_refused():
+    other = Block(("hopper-speed",), ("cup",), (2, 3), 600, (*WORDS, ("alpha", "0.3")))
+    with pytest.raises(UserError, match="seed 0 and .* seed 2 differ in more than the seed"):
+        expand(replace(TINY, blocks=(*TINY.blocks, other)))
+
+
+def test_a_run_folder_of_another_version_is_no_cell(runs, monkeypatch):
+    cell, run = next(iter(runs.items()))
+    cell.check_same(run)
+    monkeypatch.setattr(cuprl, "__version__", "9.9.9")
+    with pytest.raises(UserError, match="was made by cuprl .*, not 9.9.9"):
+        cell.check_same(run)
 
 
 def test_import_list_export(runs, tmp_path, capsys, monkeypatch):
@@ -206,10 +230,12 @@ def test_import_list_export(runs, tmp_path, capsys, monkeypatch):
     (["table", "quik"], "did you mean quick"),
     (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
     (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
+    (["table", "quick", "--against", "cup"], "--against goes with --stats"),
+    (["table", "quick", "--out", "/", "--format", "md"], "/ is a folder"),
     (["figure", "curve", "quick"], "did you mean curves"),
     (["results"], "import|export|list"),
     (["results", "import", "nowhere"], "not a run"),
-    (["results", "import", "nowhere", "--experiment", "a/b"], "without slashes"),
+    (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"), (["results", "import", "nowhere", "--experiment", ".."], "letters"),
     (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
     (["results", "export", "quick"], "--out"),
     (["results", "list", "--resuls", "x"], "did you mean --results"),

@@ -26,7 +26,7 @@ def add(subparsers: Any) -> None:
     take.add_argument("--results", **where)
     take.set_defaults(run=run_import, parser=take)
     export = actions.add_parser("export", help="metrics of every iteration as CSV, for other tools")
-    export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="only this experiment's [all]")
+    export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="its name or TOML file [all]")
     export.add_argument("--out", required=True, metavar="FILE.csv|DIR", help="one long file, or a folder with a file a run")
     export.add_argument("--results", **where)
     export.set_defaults(run=run_export, parser=export)
@@ -85,6 +85,10 @@ def run_table(args: argparse.Namespace) -> int:
     from cuprl.runs import write_atomically
 
     format = formats.choose(args.format, args.out)
+    if args.against and not args.stats:
+        raise UserError("--against goes with --stats; add it.")
+    if args.out and Path(args.out).is_dir():
+        raise UserError(f"--out {args.out} is a folder; give a file in it.")
     groups = groups_of(args)
     if args.stats:
         labels = list(dict.fromkeys(g.label for g in groups if g.results))
@@ -121,12 +125,15 @@ def run_figure(args: argparse.Namespace) -> int:
 
 
 def run_import(args: argparse.Namespace) -> int:
+    import re
+
+    from cuprl.experiments.own import NAME
     from cuprl.experiments.results import from_run, store
     from cuprl.experiments.stale import entries
     from cuprl.runs import Run
 
-    if not args.experiment or Path(args.experiment).name != args.experiment:
-        raise UserError(f"--experiment is {args.experiment!r}; give a name without slashes.")
+    if not re.fullmatch(NAME, args.experiment):
+        raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
     results = [from_run(Run(path)) for path in args.runs]  # all are read before any is stored
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
@@ -146,8 +153,10 @@ def run_export(args: argparse.Namespace) -> int:
     for entry in found:
         if entry.damage:
             raise UserError(entry.damage)
-    stale = [entry for entry in found if entry.stale]
-    write([entry for entry in found if not entry.stale], Path(args.out))
+    stale, fresh = [entry for entry in found if entry.stale], [entry for entry in found if not entry.stale]
+    if not fresh:
+        raise UserError(f"nothing to write: {sentence(stale)}.")
+    write(fresh, Path(args.out))
     if stale:
         print(f"cup: {sentence(stale)}; `cup results list` shows them all.", file=sys.stderr)
     print(args.out)
@@ -162,7 +171,8 @@ def run_list(args: argparse.Namespace) -> int:
     found = entries_of(args.results, None)
     table = RichTable(box=None)
     for name in ("experiment", "task", "algorithm", "seed", "steps", "return", "kB", "state"):
-        table.add_column(name, justify="right" if name in ("seed", "steps", "return", "kB") else "left", overflow="fold")
+        justify = "right" if name in ("seed", "steps", "return", "kB") else "left"
+        table.add_column(name, justify=justify, no_wrap=name == "task")  # type: ignore[arg-type]
     for entry in found:
         if entry.result:
             config, value = entry.result.config, entry.result.metrics["rollout/ep_rew_mean"][-1]

@@ -96,9 +96,13 @@ class Cell:
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
     def check_same(self, run: Run) -> None:
-        """A run made with other settings must not pass for this cell's."""
+        """A run made with other settings, or by another version, must not pass for this cell's."""
+        from cuprl import __version__
         from cuprl.experiments.stale import differing
 
+        version = run.config["versions"].get("cuprl")
+        if version != __version__:
+            raise UserError(f"{run.path} was made by cuprl {version}, not {__version__}; give another folder, or remove it.")
         different = differing(resolve(run.config), self.resolved())
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
@@ -138,6 +142,7 @@ def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
     # A seed of everything first: a grid that is stopped half-way can already be compared.
     cells = sorted((cell for block in experiment.blocks for cell in block.cells()), key=lambda cell: cell.seed)
     seen: dict[Path, Cell] = {}
+    alike: dict[tuple[str, str, str], Cell] = {}
     for cell in cells:
         try:
             cell.resolved()
@@ -146,6 +151,9 @@ def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
         if cell.path(Path()) in seen:
             raise UserError(f"{experiment.name} has the run {cell} twice; remove one, or sweep over what differs.")
         seen[cell.path(Path())] = cell
+        first = alike.setdefault((cell.task, cell.algo, cell.variant), cell)
+        if dataclasses.replace(cell, seed=first.seed) != first:  # they would be averaged as one
+            raise UserError(f"{experiment.name}: {first} and {cell} differ in more than the seed; sweep over what differs.")
     every = cells
     for part, values in parse_only(only).items():
         accepted = list(dict.fromkeys(str(getattr(cell, part)) for cell in every))

@@ -14,6 +14,7 @@ from cuprl.words import parse_value
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Block))
 NEEDED = ("tasks", "algos", "seeds", "steps")
+NAME = r"\w[\w.-]*"  # of an experiment: also a folder's
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -32,7 +33,7 @@ def read_experiment(path: Path) -> Experiment:
 
 def experiment_of(content: dict[str, Any], name: str) -> Experiment:
     name = content.pop("name", name)
-    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+    if not isinstance(name, str) or not re.fullmatch(NAME, name):
         raise UserError(f"name is {name!r}; it becomes a folder's: give letters, digits, - and _.")
     summary = str(content.pop("summary", ""))
     blocks = content.pop("block", [{}])

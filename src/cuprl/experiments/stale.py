@@ -45,15 +45,22 @@ def entry(path: Path, wanted: Wanted | None) -> Entry:
 
 
 def entries(root: Path, experiment: str | None = None) -> list[Entry]:
-    """All that is stored, or one experiment's part of it."""
-    from cuprl.experiments.shipped import EXPERIMENTS
+    """All that is stored; or what `experiment` names: a folder, one that comes with cuprl, or a TOML file.
 
-    found = []
-    for folder in sorted({path.parent for path in files(root)}):
-        if experiment in (None, folder.name):
-            wanted = wanted_by(expand(EXPERIMENTS[folder.name])) if folder.name in EXPERIMENTS else None
-            found += [entry(path, wanted) for path in files(folder)]
-    return found
+    An experiment's runs count wherever they are stored, once each, and what else its folder holds is stale.
+    """
+    from cuprl.experiments.shipped import EXPERIMENTS, find
+
+    if experiment is None or not (experiment in EXPERIMENTS or experiment.endswith(".toml")):
+        folders = {path.parent.name for path in files(root)} & EXPERIMENTS.keys()
+        wanted = {name: wanted_by(expand(EXPERIMENTS[name])) for name in folders}
+        chosen = [path for path in files(root) if experiment in (None, path.parent.name)]
+        return [entry(path, wanted.get(path.parent.name)) for path in chosen]
+    named = find(experiment)
+    of_it = wanted_by(expand(named))
+    found = [entry(path, of_it) for path in files(root) if path.parent.name == named.name or hash_in_name(path) in of_it]
+    fresh_last = sorted(found, key=lambda one: not one.stale and not one.damage)
+    return sorted({one.path.name: one for one in fresh_last}.values(), key=lambda one: one.path)
 
 
 def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experiment: str) -> list[Entry]:
