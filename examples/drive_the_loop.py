@@ -20,12 +20,14 @@ CART = cuprl.Spec(
 
 
 def main(folder: str = "runs/cart-pole", steps: int = 100_000, **settings) -> cuprl.Agent:
+    robot = gymnasium.make("CartPole-v1")
     if Path(folder, "config.json").exists():
         agent = cuprl.Agent.load(folder)
+        agent.cut()  # the episode it was in is over: the robot starts a new one
+        obs, _ = robot.reset()
     else:
         agent = cuprl.Agent(CART, "cup", seed=0, steps=steps, **settings)
-    robot = gymnasium.make("CartPole-v1")
-    obs, _ = robot.reset(seed=0)
+        obs, _ = robot.reset(seed=0)
     while not agent.done:
         action = agent.act(obs)
         next_obs, reward, terminated, truncated, _ = robot.step(action)

@@ -121,6 +121,9 @@ def acted():
     (lambda: cuprl.Agent(ARM, "cap"), "did you mean cup"),
     (lambda: cuprl.Agent(ARM, limits={"heet": 1.0}), "did you mean heat"),
     (lambda: cuprl.Agent(3), "spec is 3; give a cuprl.Spec"),
+    (lambda: cuprl.Agent(ARM, steps="many"), "steps is 'many'; give a whole number"),
+    (lambda: cuprl.Agent(ARM, limits=5.0), "there are heat, force; name it, as heat=5.0"),
+    (lambda: cuprl.Agent(ARM, limits={"heat": None}), "the limit of cost 'heat' is None; give a number"),
     (lambda: cuprl.Agent("hoper-speed"), "did you mean hopper-speed"),
     (lambda: cuprl.Agent(ARM, batch_size=20, steps=10), "give at least 20"),
     (lambda: cuprl.Agent(ARM, alpa=1), "did you mean alpha"),
@@ -176,3 +179,45 @@ def test_a_damaged_checkpoint_is_told(tmp_path):
     newest.write_bytes(newest.read_bytes()[:-4])
     with pytest.warns(UserWarning, match=newest.name):
         assert cuprl.Agent.load(tmp_path / "arm").learner.iteration == 0
+
+
+def test_a_cut_ends_the_running_episode():
+    """Ten steps, cut after seven of the second; the batch of 20 ends within the fourth."""
+    agent = cuprl.Agent(ARM, **TINY)
+    for step in range(20):
+        agent.act(np.zeros(3))
+        agent.observe(np.zeros(3), 1.0, [0.0, 0.0], False, step == 9)
+        if step == 16:
+            agent.cut()
+    assert agent.rollout.truncated[:, 0].nonzero()[0].tolist() == [9, 16]
+    assert agent.update()["rollout/ep_len_mean"] == 8.5
+    agent.cut()  # between batches: the three steps that were left belong to no episode any more
+    for _ in range(20):
+        agent.act(np.zeros(3))
+        agent.observe(np.zeros(3), 1.0, [0.0, 0.0], False, True)
+    agent.update()
+    assert agent.learner.episodes.length.tolist() == [10, 7] + 20 * [1]
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"constraints": (ARM.constraints[0], ARM.constraints[0])}, "2 constraints of .* are named 'heat'"),
+    ({"constraints": ARM.constraints[0]}, "give a tuple"),
+    ({"constraints": ("heat",)}, "give cuprl.Constraint"),
+    ({"obs_dim": 0}, "obs_dim of .* is 0; give a whole number of at least 1"),
+    ({"horizon": 2.5}, "horizon of .* is 2.5"),
+    ({"action": 3}, "give a cuprl.Box"),
+])  # fmt: skip
+def test_a_wrong_spec_is_refused_before_anything_moves(change, words):
+    with pytest.raises(UserError, match=words):
+        dataclasses.replace(ARM, **change)
+
+
+def test_lists_and_arrays_in_a_spec_become_tuples():
+    spec = dataclasses.replace(ARM, constraints=list(ARM.constraints), action=cuprl.Box(2, np.array([-1, -1]), [1, 1]))
+    assert spec.action == cuprl.Box(2, (-1.0, -1.0), (1.0, 1.0)) and hash(spec)
+    with pytest.raises(UserError, match="low of a Box has 1 numbers; give 3"):
+        cuprl.Box(3, (-1.0,), (1.0, 1.0, 1.0))
+    with pytest.raises(UserError, match="n of a Discrete is 0"):
+        cuprl.Discrete(0)
+    with pytest.raises(UserError, match="a size of a MultiDiscrete is 0"):
+        cuprl.MultiDiscrete([2, 0])

@@ -24,7 +24,9 @@ import numpy as np
 
 from cuprl import envs, runs
 from cuprl.collect import empty_rollout
+from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
+from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
 from cuprl.saved import RunPolicy
 from cuprl.specs import spec_from_json, spec_to_json
@@ -48,12 +50,15 @@ class Agent:
         num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
         of_task: dict[str, Any] = {}
         if not isinstance(spec, envs.Spec):
-            task = envs.find(spec)
-            if not hasattr(task, "vector_env"):
+            if not isinstance(spec, str) and not hasattr(spec, "vector_env"):
                 raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
-            spec, of_task = envs.make(task).spec, getattr(task, "settings", {})
+            task = envs.find(spec)
+            env = envs.make(task)
+            spec, of_task = env.spec, getattr(task, "settings", {})
+            envs.close(env)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
-        asked = {"algo": algo, "seed": int(seed), "steps": int(steps), "settings": {"num_envs": num_envs, **settings}}
+        numbers = {name: int(as_kind(int, value, name)) for name, value in (("seed", seed), ("steps", steps))}
+        asked = {"algo": algo, **numbers, "settings": {"num_envs": num_envs, **settings}}
         plan = Plan.of(asked, of_task)
         self.config: dict[str, Any] = {  # as in config.json
             "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},
@@ -122,6 +127,17 @@ class Agent:
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
         r.terminated[t], r.truncated[t] = ends
         self._t, self._acted = t + 1, False
+
+    def cut(self) -> None:
+        """The running episodes end here, cut off by hand: the robots are reset before the next `act`.
+
+        As after `load`, unless the robots stand where they stood; an action whose outcome is not observed is forgotten.
+        """
+        self._acted = False
+        if self._t:
+            self.rollout.truncated[self._t - 1] = 1.0 - self.rollout.terminated[self._t - 1]
+        else:
+            self.learner.running = Running.start(self.num_envs, len(self.learner.names))
 
     def update(self) -> dict[str, float]:
         """Learn from the batch; returns the row of metrics, with the columns of progress.csv."""
@@ -202,7 +218,7 @@ class Agent:
 
     @staticmethod
     def load(folder: str | Path) -> Agent:
-        """As it was saved: it goes on as if it had never been put away."""
+        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`."""
         run = runs.Run(folder)
         config = run.config
         if not config.get("agent"):

@@ -17,9 +17,13 @@ PATIENCE = 1000  # horizons after which an episode that does not end is given up
 
 
 def evaluate(
-    run: str | Path | runs.Run | SavedPolicy, episodes: int = 20, deterministic: bool = True, seed: int = 10_000
+    run: str | Path | runs.Run | SavedPolicy,
+    episodes: int = 20,
+    deterministic: bool = True,
+    seed: int = 10_000,
+    task: envs.Task | None = None,
 ) -> dict[str, Any]:
-    """What a run's policy does, or an exported file's, or one that is loaded.
+    """What a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that task.
 
     Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
     """
@@ -27,15 +31,18 @@ def evaluate(
         raise UserError(f"episodes is {episodes}; it must be at least 1.")
     saved = run if isinstance(run, SavedPolicy) else load(run)
     info = saved.info
-    env = envs.make(saved.task or info["task"], episodes, seed, limits=info["limits"])
+    env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
     spec = env.spec
-    finished = run_episodes(env, saved, deterministic, seed)
+    try:
+        finished = run_episodes(env, saved, deterministic, seed)
+    finally:
+        envs.close(env)
     names = [c.name for c in spec.constraints]
 
     def per_constraint(values: np.ndarray) -> Any:
         return float(values[0]) if len(names) == 1 else dict(zip(names, map(float, values)))
 
-    over = (finished.discounted > spec.limits).any(axis=1)
+    over = finished.discounted > spec.limits  # [E, m]
     return {
         "task": info["task"],
         "algo": info["algo"],
@@ -48,7 +55,8 @@ def evaluate(
         "cost_std": per_constraint(finished.discounted.std(axis=0)),
         "cost_undiscounted_mean": per_constraint(finished.total[:, 1:].mean(axis=0)),
         "cost_limit": per_constraint(np.array([c.limit for c in spec.constraints])),
-        "violation_rate": float(over.mean()),
+        "cost_violation_rate": per_constraint(over.mean(axis=0)),
+        "violation_rate": float(over.any(axis=1).mean()),
         "length_mean": float(finished.length.mean()),
     }
 

@@ -6,13 +6,14 @@ import dataclasses
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from cuprl import envs, events, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
+from cuprl.learn.settings import as_kind
 from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
@@ -35,12 +36,12 @@ def train(
 ) -> runs.Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
     task = envs.find(task)
-    config = {
-        "task": task.name, "algo": algo, "seed": int(seed), "steps": int(steps), "threads": int(threads),
-        "limits": limits, "checkpoint_every": int(checkpoint_every),
-        "tensorboard": bool(tensorboard), "settings": settings,
+    asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
+    config: dict[str, Any] = {
+        "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},
+        "limits": limits, "tensorboard": bool(tensorboard), "settings": settings,
     }  # fmt: skip
-    if checkpoint_every < 1:
+    if config["checkpoint_every"] < 1:
         raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
     if tensorboard:
         events.require()  # before anything is made
@@ -84,7 +85,7 @@ def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Ru
     every = run.config["checkpoint_every"]
     tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    with run.locked(), stop_signals() as stopped, display:
+    with closing(training), run.locked(), stop_signals() as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
             display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")

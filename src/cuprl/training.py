@@ -35,6 +35,9 @@ class Training(Learner):
         rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.noise())
         return self.learn_from(rollout, raw_obs, self.collector.finite, begun)
 
+    def close(self) -> None:
+        envs.close(self.collector.env)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """All that is needed to continue, as plain arrays."""
         return super().arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}

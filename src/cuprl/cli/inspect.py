@@ -50,16 +50,17 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     first = results[0]
-    title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (cost discounted; sum: the plain one)"
+    what = f"{first['task']}, {first['algo']}, {first['episodes']} episodes"
+    title = f"{what} (cost: discounted as its limit is; sum: the plain one)"
     table = Table(title=title, title_justify="left", box=None)
     for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
         table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
     for result in results:
         many = isinstance(result["cost_mean"], dict)
         for name in result["cost_mean"] if many else [""]:
-            mean, std, plain, limit = (
-                result[key][name] if many else result[key]
-                for key in ("cost_mean", "cost_std", "cost_undiscounted_mean", "cost_limit")
+            mean, std, plain, limit, over = (
+                result[f"cost_{key}"][name] if many else result[f"cost_{key}"]
+                for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
             table.add_row(
                 ("mode" if result["deterministic"] else "sampled") + (f" ({name})" if many else ""),
@@ -67,7 +68,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
                 f"[{'green' if mean <= limit else 'red'}]{mean:.2f} ± {std:.2f}[/]",
                 f"{limit:g}",
                 f"{plain:.1f}",
-                f"{100 * result['violation_rate']:.0f}%",
+                f"{100 * over:.0f}%",
                 f"{result['length_mean']:.0f}",
             )
     Console().print(table)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cuprl.envs.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco_env import MujocoTask
-from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv
+from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv, as_number
 from cuprl.envs.robots import SPEED_TASKS
 from cuprl.envs.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.velocity import VELOCITY_TASKS
@@ -17,6 +17,10 @@ TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TAS
 
 def find(task: str | Task) -> Task:
     if not isinstance(task, str):
+        if not hasattr(task, "vector_env"):
+            raise UserError(
+                f"{task!r} is not a task; of a Gymnasium environment make one with cuprl.from_gymnasium(id or function, …)."
+            )
         return task
     if task.startswith("tabular:"):
         from cuprl.envs.tabular import tabular_task
@@ -28,8 +32,12 @@ def find(task: str | Task) -> Task:
 
         return from_gymnasium(**parse_name(task))
     if task not in TASKS:
+        import gymnasium
+
+        if task in gymnasium.registry:
+            raise UserError(f"{task} is a Gymnasium environment; write gym:{task}.")
         known = unknown("task", task, [*TASKS, "tabular:gridworld (and the like)", "gym:ID (any Gymnasium environment)"])
-        raise UserError(f"{known} A task made in Python is given itself, as cuprl.resume(run, task=task).")
+        raise UserError(f"{known} A task made in Python is given itself, as task=… of cuprl.resume, evaluate or load.")
     return TASKS[task]
 
 
@@ -51,16 +59,25 @@ def make(
 
 
 def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
-    """The constraints with other limits: by name, or one number for all."""
+    """The constraints with other limits: by name, or a number where there is one constraint."""
     if limits is None:
         return constraints
     names = [c.name for c in constraints]
-    given = limits if isinstance(limits, dict) else dict.fromkeys(names, limits)
-    for name in given:
+    if not isinstance(limits, dict):
+        if len(names) != 1:
+            raise UserError(f"the limit is {limits}, but there are {', '.join(names)}; name it, as {names[0]}={limits}.")
+        limits = {names[0]: limits}
+    for name in limits:
         if name not in names:
             raise unknown("constraint", name, names)
-    return tuple(replace(c, limit=float(given.get(c.name, c.limit))) for c in constraints)
+    given = {name: as_number(limit, f"the limit of cost {name!r}") for name, limit in limits.items()}
+    return tuple(replace(c, limit=given.get(c.name, c.limit)) for c in constraints)
+
+
+def close(env: VectorEnv) -> None:
+    """Ends what an environment holds, as windows and worker processes; not all hold something."""
+    getattr(env, "close", lambda: None)()
 
 
 __all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec", "Step", "Task", "VectorEnv",
-           "find", "make"]  # fmt: skip
+           "close", "find", "make"]  # fmt: skip

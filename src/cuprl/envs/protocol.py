@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from cuprl.errors import UserError
+
+
+def whole(value: Any, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise UserError(f"{what} is {value!r}; give a whole number of at least 1.")
+
+
+def as_number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"{what} is {value!r}; give a number.") from None
+
+
+def as_tuple(value: Any, what: str) -> tuple[Any, ...]:
+    """Lists and arrays too: a Spec must be hashable."""
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        raise UserError(f"{what} is {value!r}; give a tuple.")
+    return tuple(value)
 
 
 @dataclass(frozen=True)
@@ -19,6 +40,8 @@ class Constraint:
     discount: float = 0.99  # 1.0: the limit bounds the undiscounted sum
 
     def __post_init__(self) -> None:
+        for part in ("limit", "discount"):
+            as_number(getattr(self, part), f"the {part} of cost {self.name!r}")
         if not np.isfinite(self.limit):
             raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give a finite number.")
         if self.limit < 0.0:
@@ -35,6 +58,14 @@ class Box:
     low: tuple[float, ...]
     high: tuple[float, ...]
 
+    def __post_init__(self) -> None:
+        whole(self.dim, "dim of a Box")
+        for name in ("low", "high"):
+            bounds = as_tuple(getattr(self, name), f"{name} of a Box")
+            if len(bounds) != self.dim:
+                raise UserError(f"{name} of a Box has {len(bounds)} numbers; give {self.dim}, one for each action.")
+            object.__setattr__(self, name, tuple(as_number(bound, f"{name} of a Box") for bound in bounds))
+
     @property
     def shape(self) -> tuple[int, ...]:
         return (self.dim,)
@@ -49,6 +80,9 @@ class Discrete:
 
     n: int
 
+    def __post_init__(self) -> None:
+        whole(self.n, "n of a Discrete")
+
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
@@ -62,6 +96,11 @@ class MultiDiscrete:
     """Several choices at once: entry i of an action is one of sizes[i]."""
 
     sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", as_tuple(self.sizes, "sizes of a MultiDiscrete"))
+        for size in self.sizes:
+            whole(size, "a size of a MultiDiscrete")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -80,6 +119,19 @@ class Spec:
     action: Box | Discrete | MultiDiscrete
     constraints: tuple[Constraint, ...]
     horizon: int  # steps of a full episode; their mean where the end is drawn by chance
+
+    def __post_init__(self) -> None:
+        whole(self.obs_dim, f"obs_dim of {self.name}")
+        whole(self.horizon, f"horizon of {self.name}")
+        if not isinstance(self.action, Box | Discrete | MultiDiscrete):
+            raise UserError(f"action of {self.name} is {self.action!r}; give a cuprl.Box, Discrete or MultiDiscrete.")
+        object.__setattr__(self, "constraints", as_tuple(self.constraints, f"constraints of {self.name}"))
+        for constraint in self.constraints:
+            if not isinstance(constraint, Constraint):
+                raise UserError(f"a constraint of {self.name} is {constraint!r}; give cuprl.Constraint(name, limit).")
+        for name, times in Counter(constraint.name for constraint in self.constraints).items():
+            if times > 1:
+                raise UserError(f"{times} constraints of {self.name} are named {name!r}; give each its own name.")
 
     @property
     def limits(self) -> np.ndarray:
