@@ -50,8 +50,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     first = results[0]
-    what = f"{first['task']}, {first['algo']}, {first['episodes']} episodes"
-    title = f"{what} (cost: discounted as its limit is; sum: the plain one)"
+    title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"
     table = Table(title=title, title_justify="left", box=None)
     for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
         table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
