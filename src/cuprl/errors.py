@@ -27,8 +27,14 @@ def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
     return UserError(f"unknown {kind} {name!r}; {hint}Accepted: {', '.join(names)}.")
 
 
-def blame(what: str, error: Exception) -> UserError:
-    """An error in someone's code as a sentence that says where it happened."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{os.path.basename(place.filename)}, line {place.lineno}"
-    return UserError(f"{what} raised {type(error).__name__}: {error} ({where}); mend it there.")
+def blame(what: str, error: Exception, called_with: str = "") -> UserError:
+    """An error in someone's code as a sentence that says where it happened.
+
+    Where no line of theirs was reached, the call itself failed: then it says what their function is called with.
+    """
+    said = f"{what} raised {type(error).__name__}: {error}"
+    ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+    theirs = [place for place in traceback.extract_tb(error.__traceback__) if not place.filename.startswith(ours)]
+    if not theirs:
+        return UserError(f"{said}; it is called with {called_with}." if called_with else f"{said}; mend it.")
+    return UserError(f"{said} ({os.path.basename(theirs[-1].filename)}, line {theirs[-1].lineno}); mend it there.")

@@ -94,6 +94,21 @@ def test_what_is_only_noted(env, options, words):
     assert words in kinds(found, "note") + kinds(found, "fine")
 
 
+def test_one_that_writes_over_its_observation_is_judged_by_both(tmp_path):
+    class Reuses(Sound):
+        def obs(self):
+            self.buffer = getattr(self, "buffer", np.zeros(2, np.float32))
+            self.buffer[:] = super().obs()
+            return self.buffer
+
+        def close(self):
+            (tmp_path / "closed").touch()
+
+    found = findings(Reuses, {"moved": lambda o, a, n, i: abs(n[0] - o[0])})
+    assert "cost 'moved' is finite and varies from 0 to 0.1" in kinds(found, "fine") and kinds(found, "wrong") == ""
+    assert (tmp_path / "closed").exists()
+
+
 def test_a_dict_that_does_not_fit_names_its_part():
     space = spaces.Dict({"a": Sound.observation_space, "b": spaces.Discrete(2)})
     env = sound_but(observation_space=space, obs=lambda self: {"a": np.full(2, np.nan, np.float32), "b": 1})
@@ -107,6 +122,9 @@ def test_the_command(capsys, monkeypatch):
     assert main(["check", "gym:Sound-v0", "--limit", "5", "--steps", "200"]) == 0
     shown = capsys.readouterr().out
     assert "nothing is wrong" in shown and max(map(len, shown.splitlines())) <= 60
+    assert main(["check", "gym:Sound-v0", "--steps", "200"]) == 0
+    shown = capsys.readouterr().out
+    assert "nothing is wrong" in shown and "finite and varies" in shown and "limit asks" not in shown
     assert main(["check", "gym:Broken-v0", "--limit", "5", "--steps", "200"]) == 1
     shown = capsys.readouterr().out
     assert "2 wrong" in shown and "'cots'" in shown

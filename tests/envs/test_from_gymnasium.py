@@ -1,7 +1,14 @@
 """Anyone's environment as a task: what it does, how it continues exactly, and what is said of one that will not do."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 import warnings
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -169,6 +176,71 @@ def test_a_fault_in_a_worker_process_is_said_here():
         make(cuprl.from_gymnasium(Sound, {"ten": lambda o, a, n, i: 1 / 0}, 5.0, backend="async"), 1)
 
 
+def test_a_signal_to_all_processes_leaves_the_workers_to_the_run():
+    class Known(Sound):
+        def info(self):
+            return {"cost": os.getpid()}
+
+    env = make(cuprl.from_gymnasium(Known, limits=5.0, backend="async"), 2, threads=2)
+    action = np.zeros(2, int)
+    workers = {int(process) for process in env.step(action).cost[:, 0]}
+    assert len(workers) == 2 and os.getpid() not in workers
+    for process in workers:
+        os.kill(process, signal.SIGTERM)
+        os.kill(process, signal.SIGINT)
+    assert {int(process) for process in env.step(action).cost[:, 0]} == workers
+    env.close()
+    assert not any(Path(f"/proc/{process}").exists() for process in workers)
+
+
+@pytest.mark.parametrize("backend", ["sync", "async"])
+def test_every_environment_is_closed_once(backend, tmp_path):
+    class Closes(Sound):
+        def close(self):
+            with (tmp_path / "closed").open("a") as file:
+                file.write("x")
+
+    env = make(cuprl.from_gymnasium(Closes, limits=5.0, backend=backend), 3, threads=2)
+    assert not (tmp_path / "closed").exists()
+    for _ in range(2):
+        env.close()
+        assert (tmp_path / "closed").read_text() == "xxx"
+
+
+def test_what_goes_wrong_in_closing_is_only_told():
+    env = make(cuprl.from_gymnasium(sound_but(close=lambda self: 1 / 0), limits=5.0))
+    with pytest.warns(UserWarning, match="close of SoundBut raised ZeroDivisionError"):
+        env.close()
+
+
+def test_a_worker_that_hangs_is_ended(monkeypatch):
+    monkeypatch.setattr("cuprl.envs.workers.PATIENCE", 0.2)
+    env = make(cuprl.from_gymnasium(sound_but(close=lambda self: time.sleep(600)), limits=5.0, backend="async"))
+    begun = time.monotonic()
+    env.close()
+    assert time.monotonic() - begun < 60
+
+
+def test_a_script_that_fails_with_workers_open_ends(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import sys, weakref\nweakref.finalize(sys, print)\n"  # before multiprocessing's own function for the exit
+        "import cuprl\nfrom cuprl.envs import make\nfrom envs.broken import Sound\n"
+        "if __name__ == '__main__':\n"
+        "    env = make(cuprl.from_gymnasium(Sound, limits=5.0, backend='async'), 1)\n    raise SystemError('here')\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, str(tmp_path / "script.py")]
+    ended = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 1 and ended.stderr.rstrip().endswith("SystemError: here")
+
+
+def test_what_cannot_be_sent_to_a_worker_is_said():
+    lock = threading.Lock()
+    task = cuprl.from_gymnasium(Sound, {"c": lambda o, a, n, i: lock.locked()}, 5.0, backend="async")
+    with pytest.raises(UserError, match=r"Sound cannot be sent to worker processes .*lock.*use backend='sync'"):
+        make(task)
+
+
 def test_an_environment_that_does_not_repeat_is_told_once_a_step_is_taken():
     chance = np.random.default_rng(0)
     task = cuprl.from_gymnasium(sound_but(obs=lambda self: chance.normal(size=2).astype(np.float32)), limits=5.0)
@@ -198,6 +270,8 @@ def test_a_name_finds_the_same_task_again():
     short = cuprl.from_gymnasium("CartPole-v1", "info:crash", 3)
     assert short.name == "gym:CartPole-v1+cost=info:crash+limit=3"
     assert parse_name("gym:A-v0+limit=3+limit=4")["limits"] == 4.0
+    assert parse_name("gym:A-v0+cost=info:a+cost=info:a")["costs"] == {"a": "info:a"}
+    assert cuprl.from_gymnasium("CartPole-v1", limits=1, imports="json").name.endswith("+import=json")
     assert cuprl.from_gymnasium("json:CartPole-v1", limits=1).name == "gym:CartPole-v1+cost=info:cost+limit=1+import=json"
 
 
@@ -227,7 +301,7 @@ def test_a_task_made_in_python_is_given_again(tmp_path, capsys):
     run = cuprl.train(task, "ppo", steps=200, out=tmp_path / "r", **TINY, **QUIET)
     assert run.config["settings"]["num_envs"] == 10
     assert main(["resume", str(run.path)]) == 2
-    assert "cuprl.resume(run, task=task)" in capsys.readouterr().err
+    assert "as task=… of cuprl.resume" in capsys.readouterr().err
     assert cuprl.evaluate(cuprl.load(run, task), episodes=2)["length_mean"] == 20
     cuprl.resume(run, task=task, **QUIET)
 
@@ -259,6 +333,18 @@ def test_someone_elses_environment_trains_without_a_line_changed(tmp_path):
         ({"env": Sound, "discount": 1.5}, "discount of cost 'cost' is 1.5"),
         ({"env": Sound, "backend": "asink"}, "did you mean async"),
         ({"env": Sound, "horizon": 0}, "horizon is 0"),
+        ({"env": Sound, "horizon": "5"}, "horizon is '5'; give a whole number"),
+        ({"env": Sound, "horizon": 2.5}, "horizon is 2.5; give a whole number"),
+        ({"env": Sound, "limits": "abc"}, "the limit is 'abc'; give a number"),
+        ({"env": Sound, "limits": [1]}, r"the limit is \[1\]; give a number"),
+        ({"env": Sound, "limits": {"cost": None}}, "the limit of cost 'cost' is None; give a number"),
+        ({"env": Sound, "discount": None}, "no discount for 'cost'; give one, as --cost-discount 0.99, discount=0.99 or"),
+        ({"env": Sound, "costs": [right]}, "costs is .*give each a name"),
+        ({"env": Sound, "costs": right}, "costs is .*give each a name"),
+        ({"env": Sound, "backend": 3}, "unknown backend '3'"),
+        ({"env": "CartPole-v1", "imports": "nowhere"}, "cannot import nowhere"),
+        ({"env": "CartPole-v1", "imports": 3}, "imports is 3"),
+        ({"env": "gym:CartPole-v1"}, "is the name of a task; from_gymnasium takes the id alone"),
     ],
 )
 def test_wrong_arguments_are_told_at_once(arguments, words):
@@ -281,7 +367,9 @@ def nan_cost(obs, action, next_obs, info):
         (sound_but(reset=lambda self, seed: 0), "info:cost", "must give .obs, info."),
         (sound_but(reward=lambda self: None), "info:cost", "gave the reward None"),
         (sound_but(reward=lambda self: 1 / 0), "info:cost", "step of .* raised ZeroDivisionError.*line"),
+        (sound_but(reset=lambda self: 0), "info:cost", r"raised TypeError.*it is called with \(seed=NUMBER\)\.$"),
         (lambda: 3, "info:cost", "which has no reset"),
+        (Sound, {"c": lambda o, a: 0}, r"cost 'c' raised TypeError.*; it is called with \(obs, action, next_obs, info\)\.$"),
         (Sound, "info:crash", "cost info:crash is missing: info has 'cost'"),
         (Sound, {"c": nan_cost}, "cost 'c' is nan"),
         (Sound, {"c": lambda o, a, n, i: n}, r"cost 'c' is an array of shape \(2,\)"),
@@ -306,11 +394,14 @@ def test_a_fault_in_the_middle_stops_the_run_at_its_checkpoint(tmp_path):
     ("argv", "words"),
     [
         (["train", "hopper-speed", "--cost", "info:cost"], "--cost goes with a Gymnasium environment"),
+        (["train", "hopper-speed", "--cost-discount", "1"], "--cost-discount goes with a Gymnasium environment"),
+        (["train", "gym:CartPole-v1", "--cost", "a:torque", "--cost", "b:torque"], "two costs are named 'torque'"),
         (["train", "gym:CartPole-v1"], "there is no limit for 'cost'"),
         (["train", "gym:CartPole-v1", "--limit", "x"], "limit is 'x'; give a number"),
         (["train", "gym:CartPole-v1", "--limit", "1", "--cost", "info:a+b"], "holds a +"),
         (["train", "gym:CartPole-v1+limt=3"], "did you mean limit"),
         (["check", "hopper-speed"], "looks at Gymnasium environments"),
+        (["check", "hoper-speed"], "did you mean hopper-speed"),
         (["check", "gym:CartPole-v1", "--limit", "3", "--steps", "0"], "--steps is 0"),
     ],
 )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuprl.envs.gymnasium_task import GymnasiumTask
 
 
 def add_gym_flags(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +21,14 @@ def add_gym_flags(parser: argparse.ArgumentParser) -> None:
 def task_named(args: argparse.Namespace) -> str:
     """The task's full name, the flags taken in."""
     from cuprl.envs import find
+    from cuprl.envs.gymnasium_name import PREFIX
+
+    name = with_flags(args)
+    return find(name).name if name.startswith(PREFIX) else name
+
+
+def with_flags(args: argparse.Namespace) -> str:
+    """The task with each flag as a word of its name."""
     from cuprl.envs.gymnasium_name import PREFIX, join_name
     from cuprl.errors import UserError
 
@@ -26,11 +37,30 @@ def task_named(args: argparse.Namespace) -> str:
     given = {name: value for name, value in flags.items() if value is not None}
     if not args.task.startswith(PREFIX):
         if given:
-            raise UserError(f"--{next(iter(given))} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
+            flag = next(iter(given)).replace("discount", "cost-discount")
+            raise UserError(f"--{flag} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
         return args.task
     words = {**given, "limit": args.limit or []}
     each = [(name, value) for name, values in words.items() for value in ([values] if isinstance(values, str) else values)]
-    return find(join_name(args.task, each)).name
+    return join_name(args.task, each)
+
+
+def task_to_check(args: argparse.Namespace) -> tuple[GymnasiumTask, bool]:
+    """The task, and whether it has limits: all but one sentence can be said without."""
+    from cuprl.envs import find
+    from cuprl.envs.gymnasium_name import PREFIX, parse_name
+    from cuprl.envs.gymnasium_task import from_gymnasium
+    from cuprl.errors import UserError
+
+    name = with_flags(args)
+    if not name.startswith(PREFIX):
+        known = find(name).name
+        raise UserError(f"{known} is a task of cuprl itself; `cup check` looks at Gymnasium environments, gym:ID.")
+    arguments = parse_name(name)
+    limited = "limits" in arguments
+    if not limited:
+        arguments["limits"] = dict.fromkeys(arguments.get("costs", ("cost",)), 0.0)
+    return from_gymnasium(**arguments), limited
 
 
 def add(subparsers: Any) -> None:
@@ -48,21 +78,17 @@ def run_check(args: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    from cuprl.envs import find
     from cuprl.envs.check import check
-    from cuprl.envs.gymnasium_task import GymnasiumTask
     from cuprl.errors import UserError
     from cuprl.words import parse_value
 
     steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))
     if steps < 1 or seed < 0:
         raise UserError(f"--steps is {steps} and --seed {seed}; give at least 1 and 0.")
-    task = find(task_named(args))
-    if not isinstance(task, GymnasiumTask):
-        raise UserError(f"{args.task} is a task of cuprl itself; `cup check` looks at Gymnasium environments, gym:ID.")
+    task, limited = task_to_check(args)
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
     style = {"fine": "green", "note": "yellow", "wrong": "bold red"}
-    findings = check(task, steps, seed)
+    findings = check(task, steps, seed, limited)
     for finding in findings:
         table.add_row(Text(finding.kind, style[finding.kind]), Text(finding.sentence))
     console = Console(highlight=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -33,12 +35,17 @@ class Trial:
     wrong: dict[str, str] = field(default_factory=dict)  # the first time each kind of thing was wrong
 
 
-def check(task: GymnasiumTask, steps: int = 3000, seed: int = 0) -> list[Finding]:
-    """Takes `steps` random steps over as many episodes as they make."""
+def check(task: GymnasiumTask, steps: int = 3000, seed: int = 0, limited: bool = True) -> list[Finding]:
+    """Takes `steps` random steps over as many episodes as they make. Not limited: nothing is said of the limits."""
     try:
         lane = Lane(task)
     except UserError as error:
         return [Finding("wrong", str(error))]
+    with closing(lane):
+        return findings_of(lane, steps, seed, limited)
+
+
+def findings_of(lane: Lane, steps: int, seed: int, limited: bool) -> list[Finding]:
     lane.env.action_space.seed(seed)
     trial = wander(lane, steps, seed)
     if "step" in trial.wrong:  # without whole steps nothing more can be said
@@ -48,7 +55,7 @@ def check(task: GymnasiumTask, steps: int = 3000, seed: int = 0) -> list[Finding
         *about_signals(trial),
         *about_seeds(lane, seed, costs="cost" not in trial.wrong),
         *about_ends(lane, trial, steps),
-        *about_costs(task, trial),
+        *about_costs(lane.task, trial, limited),
         *about_speed(trial),
     ]
 
@@ -62,7 +69,7 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
                 obs, costs = restart(env, seed + t, task.name), list[list[float]]()
                 look_at(obs, env.observation_space, "reset", trial)
                 lane.flat(obs)
-            action = env.action_space.sample()
+            action, before = env.action_space.sample(), copy.deepcopy(obs)  # many write the next one over it
             clock = time.perf_counter()
             next_obs, reward, terminated, truncated, info = advance(env, action, task.name)
             trial.seconds += time.perf_counter() - clock
@@ -71,7 +78,7 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
             if not np.isfinite(reward):
                 trial.wrong.setdefault("reward", f"the reward is {reward} after {t + 1} steps; let it be finite.")
             try:
-                costs.append(costs_of(task, obs, action, next_obs, info))
+                costs.append(costs_of(task, before, action, next_obs, info))
             except UserError as error:
                 trial.wrong.setdefault("cost", str(error))
                 costs.append([np.nan] * len(task.costs))
@@ -140,9 +147,10 @@ def about_seeds(lane: Lane, seed: int, costs: bool) -> list[Finding]:
         seen: list[Any] = [lane.flat(obs)]
         for action in actions:
             if not ended:
+                before = copy.deepcopy(obs)
                 next_obs, reward, *end, info = advance(lane.env, action, lane.task.name)
                 seen += [lane.flat(next_obs), reward, end]
-                seen += costs_of(lane.task, obs, action, next_obs, info) if costs else []
+                seen += costs_of(lane.task, before, action, next_obs, info) if costs else []
                 obs, ended = next_obs, any(end)
         return seen
 
@@ -170,7 +178,7 @@ def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
     return [Finding("fine", f"episodes end: {lengths}, {trial.unended} of them by the limit of {lane.horizon}.")]
 
 
-def about_costs(task: GymnasiumTask, trial: Trial) -> list[Finding]:
+def about_costs(task: GymnasiumTask, trial: Trial, limited: bool) -> list[Finding]:
     if "cost" in trial.wrong:
         return [Finding("wrong", trial.wrong["cost"])]
     findings = []
@@ -185,7 +193,7 @@ def about_costs(task: GymnasiumTask, trial: Trial) -> list[Finding]:
             findings.append(Finding("note", f"cost {name!r} is as low as {low:g}: a negative cost pays for others."))
         else:
             findings.append(Finding("fine", f"cost {name!r} is finite and varies from {low:g} to {high:g}."))
-        if not trial.episodes:
+        if not trial.episodes or not limited:
             continue
         sums = [constraint.discount ** np.arange(len(costs)) @ costs[:, i] for costs in trial.episodes]
         kind = "plain" if constraint.discount == 1.0 else "discounted"

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from cuprl.envs import make
-from cuprl.envs.mujoco_env import MujocoVectorEnv
+from cuprl.envs.mujoco_env import MujocoVectorEnv, action_bounds
 
 
 def make_robots(task: str, num_envs: int, threads: int = 1) -> MujocoVectorEnv:
@@ -23,7 +23,8 @@ def make_robots(task: str, num_envs: int, threads: int = 1) -> MujocoVectorEnv:
 
 def spaces_of(env: MujocoVectorEnv) -> tuple[Box, Box]:
     """The observation and action space of one robot."""
-    low, high = (np.array(bound, np.float32) for bound in env.physics.model.actuator_ctrlrange.T)
+    bounds = action_bounds(env.physics.model)
+    low, high = (np.array(bound, np.float32) for bound in (bounds.low, bounds.high))
     return Box(-np.inf, np.inf, (env.spec.obs_dim,), np.float64), Box(low, high, dtype=np.float32)
 
 

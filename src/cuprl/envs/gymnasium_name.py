@@ -57,7 +57,7 @@ def parse_name(name: str) -> dict[str, Any]:
         given.setdefault(option, []).append(value)
     arguments: dict[str, Any] = {"env": identifier}
     if "cost" in given:
-        arguments["costs"] = dict(map(parse_cost, given["cost"]))
+        arguments["costs"] = parse_costs(given["cost"])
     if "limit" in given:
         arguments["limits"] = parse_numbers(given["limit"], "limit")
     if "discount" in given:
@@ -67,6 +67,14 @@ def parse_name(name: str) -> dict[str, Any]:
     if "backend" in given:
         arguments["backend"] = given["backend"][-1]
     return {**arguments, "imports": tuple(dict.fromkeys(given.get("import", ())))}
+
+
+def parse_costs(words: Iterable[str]) -> dict[str, str]:
+    costs: dict[str, str] = {}
+    for name, source in map(parse_cost, words):
+        if costs.setdefault(name, source) != source:
+            raise UserError(f"two costs are named {name!r}; name them, as --cost NAME={source}.")
+    return costs
 
 
 def parse_cost(text: str) -> tuple[str, str]:

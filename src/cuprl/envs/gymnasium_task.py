@@ -11,15 +11,16 @@ from typing import Any
 
 import gymnasium
 
-from cuprl.envs.gymnasium_name import format_name
+from cuprl.envs.gymnasium_name import PREFIX, format_name
 from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
-from cuprl.envs.protocol import Constraint, VectorEnv
+from cuprl.envs.protocol import Constraint, VectorEnv, as_number, as_tuple, whole
 from cuprl.envs.workers import WorkerVectorEnv
 from cuprl.errors import UserError, blame, unknown
 from cuprl.modules import import_own
 
 BACKENDS = ("sync", "async")
 DEFAULT_HORIZON = 1000
+WRITTEN = {"limit": ("--limit", "limits", 25), "discount": ("--cost-discount", "discount", 0.99)}  # flag, argument, example
 
 CostFunction = Callable[[Any, Any, Any, dict[str, Any]], Any]  # (obs, action, next_obs, info) -> one number
 ByName = dict[str, float] | float | None
@@ -74,7 +75,7 @@ def from_gymnasium(
     horizon: int | None = None,
     num_envs: int | None = None,
     backend: str = "sync",
-    imports: Sequence[str] = (),
+    imports: str | Sequence[str] = (),
     name: str | None = None,
 ) -> GymnasiumTask:
     """A Gymnasium environment (its id, or a function that makes one) as a task to train on.
@@ -86,18 +87,23 @@ def from_gymnasium(
     """
     if isinstance(costs, str):
         costs = {costs.partition(":")[2]: costs}
+    if not isinstance(costs, dict):
+        raise UserError(f'costs is {costs!r}; give each a name, as costs={{"name": function}}, or give "info:KEY".')
     if not costs:
         raise UserError('there is no cost; give one, as costs={"name": function} or costs="info:cost".')
     if backend not in BACKENDS:
-        raise unknown("backend", backend, BACKENDS)
+        raise unknown("backend", str(backend), BACKENDS)
     for option, value in (("horizon", horizon), ("num_envs", num_envs)):
-        if value is not None and value < 1:
-            raise UserError(f"{option} is {value}; it must be at least 1.")
+        if value is not None:
+            whole(value, option)
+    imports = (imports,) if isinstance(imports, str) else as_tuple(imports, "imports")
     limits_of, discounts = by_name("limit", limits, costs), by_name("discount", discount, costs, default=0.99)
     constraints = tuple(Constraint(cost, limits_of[cost], discounts[cost]) for cost in costs)
     functions = {cost: cost_function(cost, source) for cost, source in costs.items()}
     settings = {} if num_envs is None else {"num_envs": num_envs}
     if isinstance(env, str):
+        if env.startswith(PREFIX):
+            raise UserError(f"{env!r} is the name of a task; from_gymnasium takes the id alone, without {PREFIX!r}.")
         if ":" in env:  # Gymnasium's own way to name the module that registers an id
             module, _, env = env.partition(":")
             imports = (*imports, module)
@@ -115,20 +121,23 @@ def from_gymnasium(
 
 def by_name(what: str, given: ByName, costs: Iterable[str], default: float | None = None) -> dict[str, float]:
     """A number for each cost, given by name or as one number; without a default every cost needs its own."""
-    names = ", ".join(map(repr, costs))
+    names, (flag, argument, example) = ", ".join(map(repr, costs)), WRITTEN[what]
     if isinstance(given, dict):
         for name in given:
             if name not in costs:
                 raise UserError(f"there is a {what} for {name!r}, but the costs are {names}; name one of these.")
         for name in costs:
             if name not in given and default is None:
-                raise UserError(f"cost {name!r} has no {what}; give one, as --{what} {name}=25 or {what}s={{{name!r}: 25}}.")
-        return {name: float(given.get(name, default)) for name in costs}  # type: ignore[arg-type]
+                also = f"{flag} {name}={example} or {argument}={{{name!r}: {example}}}"
+                raise UserError(f"cost {name!r} has no {what}; give one, as {also}.")
+        return {name: as_number(given.get(name, default), f"the {what} of cost {name!r}") for name in costs}
     if given is None:
-        raise UserError(f"there is no {what} for {names}; give one, as --{what} 25, {what}s=25 or gym:ID+{what}=25.")
-    numbers = dict.fromkeys(costs, float(given))
+        ways = f"{flag} {example}, {argument}={example} or gym:ID+{what}={example}"
+        raise UserError(f"there is no {what} for {names}; give one, as {ways}.")
+    number = as_number(given, f"the {what}")
+    numbers = dict.fromkeys(costs, number)
     if len(numbers) > 1 and default is None:
-        raise UserError(f"the {what} is {given:g}, but the costs are {names}; give each its own, as --{what} NAME=X.")
+        raise UserError(f"the {what} is {number:g}, but the costs are {names}; give each its own, as {flag} NAME=X.")
     return numbers
 
 
@@ -172,7 +181,7 @@ def made_by(factory: Callable[[], Any], name: str) -> Any:
     except gymnasium.error.DependencyNotInstalled as error:
         raise UserError(f"{name} needs a package that is not there: {error}.") from None
     except Exception as error:
-        raise blame(f"making {name}", error) from error
+        raise blame(f"making {name}", error, "nothing") from error
     for attribute in ("reset", "step", "observation_space", "action_space"):
         if not hasattr(env, attribute):
             raise UserError(f"making {name} gave {type(env).__name__}, which has no {attribute}; make an environment.")

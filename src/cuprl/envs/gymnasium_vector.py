@@ -28,7 +28,7 @@ def restart(env: Any, seed: int, name: str) -> Any:
     try:
         answer = env.reset(seed=seed)
     except Exception as error:
-        raise blame(f"reset of {name}", error) from error
+        raise blame(f"reset of {name}", error, "(seed=NUMBER)") from error
     if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):
         raise UserError(f"reset of {name} gave {type(answer).__name__}; it must give (obs, info), info a dict.")
     return answer[0]
@@ -39,7 +39,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
     try:
         answer = env.step(action)
     except Exception as error:
-        raise blame(f"step of {name}", error) from error
+        raise blame(f"step of {name}", error, "(action)") from error
     if not isinstance(answer, tuple) or len(answer) not in (5, 6):
         size = f"{len(answer)} values" if isinstance(answer, tuple) else type(answer).__name__
         raise UserError(f"step of {name} gave {size}; it must give {SIGNATURES}.")
@@ -62,7 +62,7 @@ def costs_of(task: GymnasiumTask, obs: Any, action: Any, next_obs: Any, info: di
         except UserError:
             raise
         except Exception as error:
-            raise blame(f"cost {name!r}", error) from error
+            raise blame(f"cost {name!r}", error, "(obs, action, next_obs, info)") from error
         try:
             value = float(value)
         except (TypeError, ValueError):
@@ -85,6 +85,7 @@ class Lane:
         self.looks_back = task.looks_at_observations
         self.actions: list[np.ndarray] = []  # the policy's, since the episode began
         self.stale = False  # a state was put back, and the environment has not been brought there yet
+        self.closed = False
 
     def reset(self, seed: int) -> np.ndarray:
         self.generator = np.random.default_rng(seed)
@@ -127,17 +128,38 @@ class Lane:
         if ended:
             self.begin()
 
+    def close(self) -> None:
+        """Once; an error in it is only told, since it takes nothing from what was learnt."""
+        if self.closed:
+            return
+        self.closed = True
+        try:
+            getattr(self.env, "close", lambda: None)()
+        except Exception as error:
+            warnings.warn(str(blame(f"close of {self.task.name}", error)), stacklevel=2)
+
 
 class GymnasiumVectorEnv:
     """Environments in this process. Environment i draws the seeds of its episodes from a generator seeded seed + i."""
 
     def __init__(self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...]):
         self.num_envs = num_envs
-        self.lanes = [Lane(task) for _ in range(num_envs)]
-        first = self.lanes[0]
-        self.spec = Spec(task.name, first.size, first.action, constraints, first.horizon)
-        first.reset(0)
-        first.step(np.zeros(first.action.shape))  # what is wrong with a step is known before anything is learnt
+        self.lanes: list[Lane] = []
+        try:
+            for _ in range(num_envs):
+                self.lanes.append(Lane(task))
+            first = self.lanes[0]
+            self.spec = Spec(task.name, first.size, first.action, constraints, first.horizon)
+            first.reset(0)
+            first.step(np.zeros(first.action.shape))  # what is wrong with a step is known before anything is learnt
+        except UserError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Closes every environment; nothing happens the second time."""
+        for lane in self.lanes:
+            lane.close()
 
     def reset(self, seed: int) -> np.ndarray:
         return np.array([lane.reset(seed + i) for i, lane in enumerate(self.lanes)])

@@ -13,7 +13,8 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from cuprl.envs.protocol import Box, Constraint, Spec, Step, pack_generators, unpack_generators
+from cuprl.envs.protocol import Box, Constraint, Spec, Step, pack_generators, unpack_generators, whole
+from cuprl.errors import UserError
 
 ROBOTS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
 
@@ -74,14 +75,23 @@ class MujocoTask:
     fields: tuple[str, ...] = ()  # derived MjData fields the functions read
     horizon: int = 1000
 
+    def __post_init__(self) -> None:
+        whole(self.frame_skip, f"frame_skip of {self.name}")
+        whole(self.horizon, f"horizon of {self.name}")
+
     def load(self) -> mujoco.MjModel:
+        model = str(self.model)  # a Path will do
         before, messages = mujoco.get_mju_user_warning(), list[str]()
         mujoco.set_mju_user_warning(messages.append)  # instead of MuJoCo's log file in the working directory
         try:
-            if self.model.lstrip().startswith("<"):
-                return mujoco.MjModel.from_xml_string(self.model)
-            path = Path(self.model)
-            return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / self.model))
+            return load_model(model)
+        except (ValueError, OSError) as error:
+            shown = "given as text" if is_text(model) else model
+            reason = " ".join(str(error).split())
+            raise UserError(
+                f"the model of {self.name}, {shown}, cannot be loaded ({reason}); give the path of an MJCF file, the name "
+                "of one of Gymnasium's robots, or MJCF as text."
+            ) from None
         finally:
             mujoco.set_mju_user_warning(before)
             for message in messages:
@@ -92,19 +102,39 @@ class MujocoTask:
         return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)
 
 
+def is_text(model: str) -> bool:
+    return model.lstrip().startswith("<")
+
+
+def load_model(model: str) -> mujoco.MjModel:
+    if is_text(model):
+        return mujoco.MjModel.from_xml_string(model)
+    path = Path(model)
+    return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / model))
+
+
+def action_bounds(model: mujoco.MjModel) -> Box:
+    """An actuator without a limit takes any number, whatever its range says (0 to 0 where none is written)."""
+    limited, (low, high) = model.actuator_ctrllimited.astype(bool), model.actuator_ctrlrange.T
+    bounds = (np.where(limited, low, -np.inf), np.where(limited, high, np.inf))
+    return Box(model.nu, *(tuple(map(float, bound)) for bound in bounds))
+
+
 class MujocoVectorEnv:
     """The vector environment of a MujocoTask. Environment i draws from its own generator, seeded with seed + i."""
 
     def __init__(self, task: MujocoTask, num_envs: int, threads: int = 1):
+        from cuprl.envs.mujoco_trial import try_functions
+
         self.task, self.num_envs = task, num_envs
         model = task.load()
+        try_functions(task, model)
         self.physics = Physics(model, task.frame_skip, task.fields, num_envs, min(threads, num_envs))
         data = mujoco.MjData(model)
         self._initial = data.qpos.copy(), data.qvel.copy()
         self._steps = np.zeros(num_envs, np.int64)
         self.reset(seed=0)
-        low, high = (tuple(map(float, bound)) for bound in model.actuator_ctrlrange.T)
-        self.spec = Spec(task.name, self._obs.shape[1], Box(model.nu, low, high), task.constraints, task.horizon)
+        self.spec = Spec(task.name, self._obs.shape[1], action_bounds(model), task.constraints, task.horizon)
 
     def reset(self, seed: int) -> np.ndarray:
         self.seed(seed)
@@ -116,10 +146,10 @@ class MujocoVectorEnv:
 
     def reset_rows(self, rows: np.ndarray) -> np.ndarray:
         """Start new episodes in the given environments; returns everyone's observation [N, obs]."""
-        physics = self.physics
+        physics, (qpos, qvel) = self.physics, self._initial
         physics.batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
         for i in rows:
-            physics.qpos[i], physics.qvel[i] = self.task.reset(*self._initial, self._generators[i])
+            physics.qpos[i], physics.qvel[i] = self.task.reset(qpos.copy(), qvel.copy(), self._generators[i])
         if self.task.fields:
             physics.batch.forward(rows)
         self._steps[rows] = 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
-import weakref
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,15 +20,21 @@ from cuprl.errors import RunStopped, UserError
 if TYPE_CHECKING:
     from cuprl.envs.gymnasium_task import GymnasiumTask
 
+PATIENCE = 10.0  # seconds that a worker has to close its environments
+
 
 class WorkerVectorEnv:
     """The environments of a GymnasiumVectorEnv, some in each process; the results are the same to the last bit."""
 
     def __init__(self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...], workers: int):
+        check_portable(task)
         self.num_envs = num_envs
         self.cuts = [num_envs * w // workers for w in range(workers + 1)]  # worker w has rows cuts[w] to cuts[w + 1]
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of JAX in the midst of their work
-        self.pipes = []
+        self.pipes: list[Any] = []
+        processes: list[Any] = []
+        # At the exit too, and there before multiprocessing waits for its processes: a worker ends with its pipe.
+        self._end = Finalize(self, end, (self.pipes, processes), exitpriority=0)
         for first, last in zip(self.cuts, self.cuts[1:]):
             ours, theirs = context.Pipe()
             build: Any = partial(GymnasiumVectorEnv, task, last - first, constraints)
@@ -35,8 +42,16 @@ class WorkerVectorEnv:
             process.start()
             theirs.close()
             self.pipes.append(ours)
-        weakref.finalize(self, close_all, self.pipes)
-        self.spec = self._answers()[0]
+            processes.append(process)
+        try:
+            self.spec = self._answers()[0]
+        except (UserError, RunStopped):
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Each worker closes its environments and ends; nothing happens the second time."""
+        self._end()
 
     def _answers(self) -> list[Any]:
         """One from each worker; the first error becomes ours, once all have answered."""
@@ -79,22 +94,43 @@ class WorkerVectorEnv:
         return np.concatenate(self._ask("set_state", each))
 
 
-def close_all(pipes: list[Any]) -> None:
+def check_portable(task: GymnasiumTask) -> None:
+    try:
+        pickle.dumps(CloudpickleWrapper(task))  # type: ignore[arg-type]
+    except Exception as error:
+        raise UserError(
+            f"{task.name} cannot be sent to worker processes ({type(error).__name__}: {error}); use backend='sync', or let "
+            "what makes the environment and its costs hold nothing open."
+        ) from None
+
+
+def end(pipes: list[Any], processes: list[Any]) -> None:
     for pipe in pipes:
         pipe.close()
+    for process in processes:
+        process.join(PATIENCE)
+        if process.is_alive():  # hangs in its environment
+            process.kill()
+            process.join()
 
 
 def serve(pipe: Any, build: CloudpickleWrapper) -> None:
     """A worker: says its spec, then answers (method, arguments) with (error, result) until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
+    # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
+    # `terminate` would not end it.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    error, env = attempt(build.fn)
     try:
-        error, env = attempt(build.fn)
         pipe.send((error, None if error else env.spec))
         while True:
             method, arguments = pipe.recv()
             pipe.send(attempt(getattr(env, method), *arguments))
     except (EOFError, ConnectionError):
         return
+    finally:
+        if env is not None:
+            env.close()
 
 
 def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:

@@ -1,0 +1,75 @@
+"""One step of a MujocoTask in environments of its own: what will not do is told before anything is learnt from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
+from cuprl.errors import UserError, blame
+
+TRIED = 5  # environments: not 1 and seldom the number of costs, so that no shape fits by chance
+ARGUMENTS = {"reset": "(qpos, qvel, rng)", "reward": "(physics, motion)", "costs": "(physics, motion)"}  # others: (physics)
+
+
+def call(task: MujocoTask, name: str, *arguments: Any) -> Any:
+    try:
+        answer = getattr(task, name)(*arguments)
+        return np.array(answer) if name in ("position", "observe") else answer  # as the environment does
+    except UserError:
+        raise
+    except Exception as error:
+        raise blame(f"{name} of {task.name}", error, ARGUMENTS.get(name, "(physics)")) from error
+
+
+def expect(task: MujocoTask, name: str, value: Any, shape: tuple[int | str, ...], kind: str = "an array") -> None:
+    """An array of this shape, of bools if the kind says so; a word in the shape stands for any number."""
+    fits = isinstance(value, np.ndarray) and len(value.shape) == len(shape)
+    fits = fits and all(isinstance(want, str) or size == want for size, want in zip(value.shape, shape))
+    if fits and (kind == "an array" or value.dtype == bool):
+        return
+    found = f"an array of {value.dtype}, {describe(value.shape)}" if isinstance(value, np.ndarray) else type(value).__name__
+    where = "" if name == "reset" else f" for {TRIED} environments"
+    raise UserError(f"{name} of {task.name} gave {found}{where}; let it give {kind}, {describe(shape)}.")
+
+
+def describe(shape: tuple[int | str, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
+    """A reset, a step without action, and every function called on the way."""
+    try:
+        physics = Physics(model, task.frame_skip, task.fields, TRIED, 1)
+    except Exception as error:
+        raise UserError(f"fields of {task.name} is {task.fields!r} ({error}); name fields of MjData.") from None
+    begin(task, physics)
+    before = look(task, physics)
+    physics.batch.step(nstep=task.frame_skip)
+    after = look(task, physics)
+    terminated = call(task, "terminated", physics)
+    expect(task, "terminated", terminated, (TRIED,), "an array of bools")
+    motion = Motion(np.zeros((TRIED, model.nu)), after, (after - before) / physics.dt, terminated)
+    expect(task, "reward", call(task, "reward", physics, motion), (TRIED,))
+    expect(task, "costs", call(task, "costs", physics, motion), (TRIED, len(task.constraints)))
+
+
+def begin(task: MujocoTask, physics: Physics) -> None:
+    data = mujoco.MjData(physics.model)
+    start = call(task, "reset", data.qpos.copy(), data.qvel.copy(), np.random.default_rng(0))
+    if not isinstance(start, tuple | list) or len(start) != 2:
+        raise UserError(f"reset of {task.name} gave {type(start).__name__}; let it give (qpos, qvel).")
+    for value, size in zip(start, (physics.model.nq, physics.model.nv)):
+        expect(task, "reset", np.asarray(value), (size,))
+    physics.qpos[:], physics.qvel[:] = start
+    physics.batch.forward(np.arange(TRIED))
+
+
+def look(task: MujocoTask, physics: Physics) -> np.ndarray:
+    """The position, with the observation looked at too."""
+    position = call(task, "position", physics)
+    expect(task, "position", position, (TRIED, "k"))
+    expect(task, "observe", call(task, "observe", physics), (TRIED, "obs"))
+    return position
