@@ -9,12 +9,12 @@ from synthetic import made_up
 from cuprl.cli import main
 from cuprl.cli.results import FIGURES
 from cuprl.errors import UserError
-from cuprl.experiments import paper, shipped
+from cuprl.experiments import figures, paper, shipped
 from cuprl.experiments.figures import KINDS
 from cuprl.experiments.grid import Block, Experiment, expand
 from cuprl.experiments.groups import group
 from cuprl.experiments.results import store
-from cuprl.plot import COLOURS
+from cuprl.plot import COLOURS, pyplot
 
 STEPS = 100_000  # 20 iterations
 
@@ -78,6 +78,68 @@ def test_sweeps(tmp_path):
         drawn("limit", weights, tmp_path)
     with pytest.raises(UserError, match="sweeps no number"):
         drawn("alpha", groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS)), tmp_path)
+
+
+def test_a_sweep_of_several_names_the_part_that_can_be_drawn(tmp_path):
+    swimmer, values = ("swimmer-speed",), ("alpha", ("0.1", "0.3"))
+    single = Block(swimmer, ("cup",), (0,), STEPS, sweep=(values,))
+    double = Block(swimmer, ("cup",), (0,), STEPS, sweep=(values, ("limit", ("10", "15", "20"))))
+    with pytest.raises(UserError, match=r"--only variant=alpha=0\.1,variant=alpha=0\.3$"):
+        drawn("alpha", groups_of(single, Block(swimmer, ("ppo-lag",), (0,), STEPS)), tmp_path)
+    limits = [f"alpha=0.1+limit={limit}" for limit in (10, 15, 20)]
+    with pytest.raises(UserError) as error:
+        drawn("limit", groups_of(single, double), tmp_path)
+    assert str(error.value).endswith(f"--only {','.join(f'variant={variant}' for variant in limits)}")
+    part = [g for g in groups_of(single, double) if g.variant in limits]
+    assert {"10", "15", "20"} <= set(drawn("limit", part, tmp_path)[0])
+
+
+@pytest.fixture
+def figure_of(monkeypatch, tmp_path):
+    """A picture as matplotlib has it, laid out."""
+    kept = []
+    monkeypatch.setattr(figures, "save_figure", lambda figure, out: kept.append(figure))
+
+    def draw(kind, groups):
+        KINDS[kind](groups, tmp_path / "unused.png")
+        kept[-1].draw_without_rendering()
+        return kept[-1]
+
+    yield draw
+    for figure in kept:
+        pyplot().close(figure)
+
+
+LONG = Block(("swimmer-speed",), ("cup",), (0,), STEPS, sweep=(("alpha", ("0.1", "0.3")), ("limit", ("10", "20"))))
+
+
+@pytest.mark.parametrize("kind", ["curves", "plane"])
+@pytest.mark.parametrize("tasks", [("swimmer-speed",), ("swimmer-speed", "hopper-speed")])
+def test_no_legend_is_clipped(kind, tasks, figure_of):
+    figure = figure_of(kind, groups_of(LONG, Block(tasks, ("cup", "ppo-lag", "focops", "cpo", "pcpo"), (0,), STEPS)))
+    (legend,) = figure.legends
+    extent = legend.get_window_extent()
+    assert extent.x0 >= 0 and extent.x1 <= figure.bbox.width and len(legend.get_texts()) == 9
+
+
+def dashed(axis):
+    """limit -> colour of the dashed lines of a panel, on whichever axis."""
+    lines = [line for line in axis.lines if line.get_linestyle() == "--"]
+    return {next(v for v in (*line.get_xdata(), *line.get_ydata()) if v not in (0, 1)): line.get_color() for line in lines}
+
+
+@pytest.mark.parametrize("kind", ["curves", "plane"])
+def test_a_limit_has_the_colour_of_the_one_group_that_has_it(kind, figure_of):
+    shared = Block(("swimmer-speed",), ("cpo", "focops"), (0,), STEPS, limits=("30",))
+    figure = figure_of(kind, groups_of(shared, Block(("swimmer-speed",), ("cup",), (0,), STEPS, limits=("20",))))
+    assert dashed(figure.axes[-1]) == {30.0: "black", 20.0: COLOURS[0]}
+
+
+@pytest.mark.parametrize("limits, shaded", [(("30",), True), (("20",), False)])
+def test_only_one_limit_is_shaded(limits, shaded, figure_of):
+    blocks = [Block(("swimmer-speed",), (algo,), (0,), STEPS, limits=b) for algo, b in (("cpo", ("30",)), ("cup", limits))]
+    figure = figure_of("plane", groups_of(*blocks))
+    assert bool(figure.axes[0].patches) == shaded == ("shaded" in figure.get_supxlabel())
 
 
 def test_the_plane_has_the_papers_points_only_beside_runs_of_its_length(tmp_path):

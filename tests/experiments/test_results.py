@@ -185,7 +185,7 @@ def test_a_file_above_the_folders_is_listed_once(tiny, capsys):
 
 def test_seeds_that_differ_in_more_are_refused():
     other = Block(("hopper-speed",), ("cup",), (2, 3), 600, (*WORDS, ("alpha", "0.3")))
-    with pytest.raises(UserError, match="seed 0 and .* seed 2 differ in more than the seed"):
+    with pytest.raises(UserError, match=r"seed 0 and .* seed 2 differ in more than the seed"):
         expand(replace(TINY, blocks=(*TINY.blocks, other)))
 
 
@@ -193,7 +193,7 @@ def test_a_run_folder_of_another_version_is_no_cell(runs, monkeypatch):
     cell, run = next(iter(runs.items()))
     cell.check_same(run)
     monkeypatch.setattr(cuprl, "__version__", "9.9.9")
-    with pytest.raises(UserError, match="was made by cuprl .*, not 9.9.9"):
+    with pytest.raises(UserError, match=r"was made by cuprl .*, not 9.9.9"):
         cell.check_same(run)
 
 
@@ -235,7 +235,8 @@ def test_import_list_export(runs, tmp_path, capsys, monkeypatch):
     (["figure", "curve", "quick"], "did you mean curves"),
     (["results"], "import|export|list"),
     (["results", "import", "nowhere"], "not a run"),
-    (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"), (["results", "import", "nowhere", "--experiment", ".."], "letters"),
+    (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"),
+    (["results", "import", "nowhere", "--experiment", ".."], "letters"),
     (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
     (["results", "export", "quick"], "--out"),
     (["results", "list", "--resuls", "x"], "did you mean --results"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -93,16 +94,26 @@ def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None
     """Run the cells with a live board, then print their table; 1 if any run failed. Without `results` none are kept."""
     from cuprl.experiments.board import board_for
     from cuprl.experiments.engine import Grid
-    from cuprl.experiments.table import summary
 
     with tempfile.TemporaryDirectory() as scratch:
         results = results or Path(scratch, "results")
         with stoppable(), board_for() as board:
             failed = Grid(cells, root, results, board).run(engine)
-        print(summary(cells, results.parent))
+        print_summary(cells, results.parent)
     for cell, lines in failed.items():
         print(f"\nfailed: {cell}; the same command tries it again. Its last lines:\n{lines}", end="")
     return 1 if failed else 0
+
+
+def print_summary(cells: list[Cell], results: Path) -> None:
+    """The table of a grid: laid out in a terminal, in Markdown elsewhere."""
+    from cuprl.cli.terminal import show
+    from cuprl.experiments.table import summary, summary_table
+
+    if sys.stdout.isatty():
+        show([summary_table(cells, results)])
+    else:
+        print(summary(cells, results))
 
 
 @contextmanager

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cuprl.errors import UserError
 from cuprl.experiments import paper, statistics
 from cuprl.experiments.groups import Group
-from cuprl.experiments.panels import KNOWN, colours_of, finish_cost, label_rows, legend_above, legend_on, panels_of
+from cuprl.experiments.panels import (
+    KNOWN,
+    caption,
+    colours_of,
+    finish_cost,
+    label_rows,
+    legend_above,
+    legend_on,
+    limit_colours,
+    panels_of,
+)
 from cuprl.plot import save_figure
 
 if TYPE_CHECKING:
@@ -44,8 +55,8 @@ def nu(groups: list[Group], out: Path) -> None:
 
 def limit(groups: list[Group], out: Path) -> None:
     """The curves of each cost limit of a sweep, each limit dashed in its colour."""
-    if {swept_name(groups)} != {"limit"}:
-        raise UserError("this experiment sweeps no cost limit; draw its `curves`, or give one that does, as paper-limit.")
+    if swept_name(groups) != "limit":
+        raise no_sweep(groups, "cost limit", ["limit"], "paper-limit")
     curves(groups, out)
 
 
@@ -53,6 +64,7 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
     tasks = list(dict.fromkeys(g.task for g in groups))
     figure, panels = panels_of(tasks, len(rows))
     sweep = all(g.variant for g in groups)  # then each task has its own points, colours and legend
+    swept = swept_name(groups)
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
         colours = colours_of(mine if sweep else groups)
@@ -67,12 +79,11 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
             axis.set_visible(bool(axis.lines))
         if sweep:
             one = len({g.algo for g in mine}) == 1
-            legend_on(axes[0], [g.variant.rpartition("=")[2] if one and swept_name(groups) else g.label for g in mine])
+            legend_on(figure, axes[0], [point(g)[swept] if one and swept else g.label for g in mine])
     label_rows(figure, panels, [label for label, _, _ in rows])
-    colour = f"; colour: {swept_name(groups)}" if sweep and swept_name(groups) else ""
-    figure.supxlabel(
-        f"environment steps (millions)\nline: mean over seeds{band_text(groups)}; dashed: limit{colour}", fontsize=9
-    )
+    colour = f"; colour: {swept}" if sweep and swept else ""
+    how = f"line: mean over seeds{band_text(groups)}; dashed: limit{colour}"
+    caption(figure, "environment steps (millions)", how)
     if not sweep:
         legend_above(figure, panels)
     save_figure(figure, out)
@@ -101,22 +112,23 @@ def alpha(groups: list[Group], out: Path) -> None:
     """Final return and costs against the swept number: a point a seed, a line through the means."""
     name = swept_name(groups)
     if name is None:
-        raise UserError("this experiment sweeps no number; draw its `curves`, or give one that does, as paper-alpha.")
+        names = list(dict.fromkeys(name for g in groups for name in point(g)))
+        raise no_sweep(groups, "number", names, "paper-alpha")
     constraints = max(len(g.limits) for g in groups)
     figure, panels = panels_of(list(dict.fromkeys(g.task for g in groups)), 1 + constraints)
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
         for algo in dict.fromkeys(g.algo for g in mine):
-            line = sorted((g for g in mine if g.algo == algo), key=swept_value)
+            line = sorted((g for g in mine if g.algo == algo), key=lambda g: float(point(g)[name]))
             finals = [[g.returns for g in line], *([g.costs()[:, i] for g in line] for i in range(len(line[0].limits)))]
             for axis, values in zip(axes, finals):
-                points(axis, [swept_value(g) for g in line], values, KNOWN.get(algo, "black"), algo)
+                points(axis, [float(point(g)[name]) for g in line], values, KNOWN.get(algo, "black"), algo)
         low, high = axes[0].get_ylim()
         axes[0].set_ylim(min(low, 0.0), max(high, 0.0))  # from 0, so that a small difference looks small
         for i, axis in enumerate(axes[1:]):
             finish_cost(axis, mine, i, {})
     label_rows(figure, panels, ["return", *["cost"] * constraints])
-    figure.supxlabel(f"{name}\nlarge: mean over seeds; small: each seed; dashed: limit", fontsize=9)
+    caption(figure, name, "large: mean over seeds; small: each seed; dashed: limit")
     if len({g.algo for g in groups}) > 1:
         legend_above(figure, panels)
     save_figure(figure, out)
@@ -130,12 +142,12 @@ def points(axis: Axes, places: list[float], values: list[np.ndarray], colour: st
 
 
 def plane(groups: list[Group], out: Path) -> None:
-    """Final return against final cost; the unsafe side is shaded, the paper's numbers are hollow."""
+    """Final return against final cost; the unsafe side of a task's one limit is shaded, the paper's numbers are hollow."""
     limits = {g.task: g.limits for g in groups}
     wanted = {task if len(names) == 1 else f"{task}: {name}": (task, i)
               for task, names in limits.items() for i, name in enumerate(names)}  # fmt: skip
     figure, panels = panels_of(list(wanted), 1, height=2.8)
-    colours = colours_of(groups)
+    colours, shaded = colours_of(groups), 0
     for title, (axis,) in panels.items():
         task, i = wanted[title]
         mine = [g for g in groups if g.task == task]
@@ -145,40 +157,74 @@ def plane(groups: list[Group], out: Path) -> None:
             axis.plot(cost.mean(), g.returns.mean(), "o", color=colour, markersize=8, markeredgecolor="white", label=g.label)
             if g.published:
                 axis.plot(g.published.cost, g.published.value, "o", color=colour, markersize=7, fillstyle="none")
-        shade_unsafe(axis, {list(g.limits.values())[i] for g in mine})
+        bounds = limit_colours(mine, i, colours)
+        for bound, colour in bounds.items():
+            axis.axvline(bound, color=colour, linestyle="--", linewidth=1)
+        if len(bounds) == 1:
+            shade_unsafe(axis, *bounds)
+            shaded += 1
         axis.set_xlabel(f"cost ({list(limits[task])[i]})", fontsize=9)
     label_rows(figure, panels, ["return"])
+    over = {0: "", len(panels): ", shaded: over it"}.get(shaded, ", shaded: over it where all have the same")
     hollow = f"; hollow: the paper's mean of {paper.SEEDS} seeds" if any(g.published for g in groups) else ""
-    figure.supxlabel(f"large: mean over seeds; small: each seed{hollow}; dashed: limit, shaded: over it", fontsize=9)
+    caption(figure, "", f"large: mean over seeds; small: each seed{hollow}; dashed: limit{over}")
     legend_above(figure, panels)
     save_figure(figure, out)
 
 
-def shade_unsafe(axis: Axes, limits: set[float]) -> None:
-    for bound in limits:
-        axis.axvline(bound, color="black", linestyle="--", linewidth=1)
+def shade_unsafe(axis: Axes, limit: float) -> None:
     low, high = axis.get_xlim()
-    high = max(high, max(limits) + 0.15 * (max(limits) - low))  # some of the unsafe side is always seen
-    axis.axvspan(max(limits), high, color="#D55E00", alpha=0.08, linewidth=0)
+    high = max(high, limit + 0.15 * (limit - low))  # some of the unsafe side is always seen
+    axis.axvspan(limit, high, color="#D55E00", alpha=0.08, linewidth=0)
     axis.set_xlim(low, high)
 
 
 # --- sweeps -----------------------------------------------------------------------------------------------------------
 
 
+def point(g: Group) -> dict[str, str]:
+    """A group's place in a sweep: {alpha: 0.1, limit: 15} of alpha=0.1+limit=15."""
+    return dict(re.findall(r"(\w+)=(.+?)(?:\+(?=\w+=)|$)", g.variant))
+
+
 def swept_name(groups: list[Group]) -> str | None:
-    """The name of the one number a grid sweeps; None where it sweeps nothing, words, or several things."""
-    names = {g.variant.partition("=")[0] for g in groups}
-    try:
-        for g in groups:
-            swept_value(g)
-    except ValueError:
+    """The name of the one number in which groups differ; None where they differ in none, in words, or in several."""
+    values: dict[str, set[str]] = {}
+    for g in groups:
+        for name, value in point(g).items():
+            values.setdefault(name, set()).add(value)
+    names = [name for name in values if len(values[name]) > 1] or list(values)
+    if len(names) != 1 or len({frozenset(point(g)) for g in groups}) != 1:
         return None
-    return names.pop() if len(names) == 1 else None
+    return names[0] if all(map(is_number, values[names[0]])) else None
 
 
-def swept_value(g: Group) -> float:
-    return float(g.variant.partition("=")[2])
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def no_sweep(groups: list[Group], what: str, names: list[str], example: str) -> UserError:
+    """That these groups do not sweep one of these names alone, with a part of them that does if there is one."""
+    part = largest_sweep(groups, names)
+    if len(part) > 1:
+        only = ",".join(f"variant={variant}" for variant in part)
+        return UserError(f"this experiment sweeps no {what} alone; draw a part of it with --only {only}")
+    return UserError(f"this experiment sweeps no {what}; draw its `curves`, or give one that does, as {example}.")
+
+
+def largest_sweep(groups: list[Group], names: list[str]) -> list[str]:
+    """The most variants that differ in one of these names and in nothing else."""
+    parts: dict[Any, list[Group]] = {}
+    for g in groups:
+        for name in [name for name in names if name in point(g)]:
+            rest = frozenset(pair for pair in point(g).items() if pair[0] != name)
+            parts.setdefault((name, rest), []).append(g)
+    sweeps = [list(dict.fromkeys(g.variant for g in part)) for (name, _), part in parts.items() if swept_name(part) == name]
+    return max(sweeps, key=len, default=[])
 
 
 KINDS: dict[str, Callable[[list[Group], Path], None]] = {

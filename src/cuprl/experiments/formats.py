@@ -13,6 +13,11 @@ from typing import Any
 from cuprl.errors import UserError, unknown
 
 SUFFIXES = {".md": "md", ".csv": "csv", ".tex": "latex"}
+LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%#_${}"}
+    | {c: f"${c}$" for c in "<>"}  # bare, LaTeX's own font prints them as marks of Spanish
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "±": r"$\pm$", "−": "$-$"}
+)
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,7 @@ def to_latex(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
         lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.rows)]
-        rules = {1: r"\midrule"}  # and one between tasks
-        rules |= {i + 1: r"\midrule" for i in range(1, len(table.rows)) if table.rows[i][0] != table.rows[i - 1][0]}
+        rules = {1: r"\midrule", **dict.fromkeys(new_tasks(table), r"\midrule")}
         body = [text for i, line in enumerate(lines) for text in (rules.get(i), line) if text]
         comments = [f"% {text}" for text in (table.title, table.note) if text]
         columns = "l" * len(table.header)
@@ -59,9 +63,16 @@ def to_latex(tables: Sequence[Table]) -> str:
     return "\n\n".join(["% needs \\usepackage{booktabs}", *parts])
 
 
+def new_tasks(table: Table) -> list[int]:
+    """The lines, the header being line 0, that begin another task than the line before has."""
+    if table.header[0] != "task":
+        return []
+    return [i + 1 for i in range(1, len(table.rows)) if table.rows[i][0] != table.rows[i - 1][0]]
+
+
 def latex_text(text: str) -> str:
-    text = re.sub(r"([&%#_$])", r"\\\1", text).replace("±", r"$\pm$")
-    return re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text)
+    text = re.sub(r"(?<!\w)-(?=\d)", "−", text)  # of a number; a hyphen stays one
+    return re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text.translate(LATEX))
 
 
 def to_csv(records: Sequence[dict[str, Any]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -73,10 +74,10 @@ def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
 
 
 def winners(groups: list[Group]) -> set[Group]:
-    """Of each task the group with the highest mean return of those within the limits."""
-    best: dict[str, Group] = {}
+    """Of each task and limits the group with the highest mean return of those within them: a looser limit is no merit."""
+    best: dict[Any, Group] = {}
     for candidate in groups:
         if candidate.results and candidate.safe:
-            held = best.setdefault(candidate.task, candidate)
-            best[candidate.task] = max(held, candidate, key=lambda g: g.returns.mean())
+            where = (candidate.task, *candidate.limits.items())
+            best[where] = max(best.get(where, candidate), candidate, key=lambda g: g.returns.mean())
     return set(best.values())

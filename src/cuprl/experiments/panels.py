@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cuprl.experiments.groups import Group
 from cuprl.plot import COLOURS, draw_limits, pyplot, style
@@ -41,10 +44,16 @@ def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[
     if constraint >= len(names):
         axis.set_visible(False)
         return
-    bounds = {list(g.limits.values())[constraint]: colours.get(g.label, "black") for g in groups}
-    draw_limits(axis, dict.fromkeys(bounds, "black") if len(bounds) == 1 else bounds, "{:.4g}", beside=True)
+    draw_limits(axis, limit_colours(groups, constraint, colours), "{:.4g}", beside=True)
     if len(names) > 1:
         axis.set_ylabel(f"cost: {names[constraint]}", fontsize=9)
+
+
+def limit_colours(groups: list[Group], constraint: int, colours: dict[str, Any]) -> dict[float, Any]:
+    """limit -> colour: black where it is the only one or several groups have it, else its group's."""
+    bounds = [list(g.limits.values())[constraint] for g in groups]
+    own = {bound: colours.get(g.label, "black") for g, bound in zip(groups, bounds) if bounds.count(bound) == 1}
+    return {bound: own.get(bound, "black") if len(set(bounds)) > 1 else "black" for bound in bounds}
 
 
 def label_rows(figure: Any, panels: Panels, names: list[str]) -> None:
@@ -59,20 +68,38 @@ def label_rows(figure: Any, panels: Panels, names: list[str]) -> None:
     figure.align_ylabels()
 
 
+def caption(figure: Any, axis: str, text: str) -> None:
+    """What lies along the bottom and, below it, how to read the picture, in as many lines as that takes."""
+    text = textwrap.fill(text, int(15 * figure.get_figwidth()))
+    figure.supxlabel(f"{axis}\n{text}".strip(), fontsize=9)
+
+
 def legend_above(figure: Any, panels: Panels) -> None:
     """One legend for all panels, outside them."""
     entries = {}
     for stack in panels.values():
         handles, labels = stack[0].get_legend_handles_labels()
         entries.update(dict(zip(labels, handles)))
-    figure.legend(entries.values(), entries, loc="outside upper center", ncols=min(len(entries), 8), frameon=False,
-                  fontsize=9, handlelength=1.5, columnspacing=1.2)  # fmt: skip
+    columns = columns_for(list(entries), int(14 * figure.get_figwidth()))
+    figure.legend(entries.values(), entries, loc="outside upper center", ncols=columns, frameon=False, fontsize=9,
+                  handlelength=1.5, columnspacing=1.2)  # fmt: skip
 
 
-def legend_on(axis: Axes, labels: list[str]) -> None:
+def columns_for(labels: list[str], room: int, most: int = 8) -> int:
+    """The most columns a legend of these labels can have in a room of so many letters; a line and its gaps take 6."""
+    for columns in range(min(len(labels), most), 1, -1):
+        split = np.array_split([len(label) for label in labels], columns)  # as matplotlib fills them
+        if sum(6 + column.max() for column in split) <= room:
+            return columns
+    return 1
+
+
+def legend_on(figure: Any, axis: Axes, labels: list[str]) -> None:
     """A legend of one stack's own, between its title and its first panel."""
-    axis.set_title(axis.get_title(), fontsize=10, pad=20)
-    axis.legend(axis.get_legend_handles_labels()[0], labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5,
+    abreast = axis.get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
+    columns = columns_for(labels, int(15 * figure.get_figwidth() / abreast), most=5)
+    axis.set_title(axis.get_title(), fontsize=10, pad=8 + 12 * -(-len(labels) // columns))
+    axis.legend(axis.get_legend_handles_labels()[0], labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
                 fontsize=8, frameon=False, handlelength=1.2, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
 
 

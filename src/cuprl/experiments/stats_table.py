@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,17 @@ from cuprl.experiments.statistics import Estimate, bootstrap, improvement, iqm
 NOTE = (
     "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which with 2 or 3 of them "
     "is hardly more than their range. plain cost: undiscounted. broken: seeds whose final cost is over the limit, with "
-    "Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. 90%: mean over "
-    "seeds of when the return first made 90% of its way from its first to its final value."
+    "Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. 90%: when the "
+    "return first made 90% of its way from its first to its final value, mean over the seeds that end above where they "
+    "began. (n seeds): of so many, where others have no such value."
 )
 POOLED_NOTE = (
     "Pooled over {task}: IQM of all runs; [..]: bootstrap with the tasks as strata. Scores are relative to the paper's CUP "
-    "and to the limit (the worst constraint)."
+    "and to the limit (the worst constraint).{weights}"
+)
+WEIGHTS = (
+    " A task weighs by its number of runs, and these differ (in brackets, in the order of the tasks): the lines are of "
+    "different mixtures of tasks."
 )
 PAIR_NOTE = (
     "That a run of the first has a higher return than one of the second on a task drawn at random ({task}). safe return: a "
@@ -36,7 +42,14 @@ def records(groups: list[Group], against: str) -> list[Record]:
     if against not in labels:
         raise unknown("algorithm for --against", against, labels)
     rows = [row for g in groups for i in range(len(g.limits)) for row in of_group(g, i)]
-    return [*rows, *pooled(groups), *compared(groups, against)]
+    ended = [g for g in map(with_finals, groups) if g.results]
+    return [*rows, *pooled(ended), *compared(ended, against)]
+
+
+def with_finals(g: Group) -> Group:
+    """A group without the runs whose final return or a final cost is unknown: they are neither safe nor unsafe."""
+    known = ~np.isnan(np.column_stack([g.returns, g.costs(), g.costs(PLAIN_COST)])).any(axis=1)
+    return replace(g, results=[result for result, there in zip(g.results, known) if there])
 
 
 def row(where: Record, statistic: str, value: float | Estimate, runs: int) -> Record:
@@ -49,20 +62,32 @@ def of_group(g: Group, i: int) -> list[Record]:
     """The statistics of one algorithm on one task for its constraint i."""
     name, limit = list(g.limits.items())[i]
     where = {"task": g.task, "algorithm": g.label, "constraint": name}
-    costs, bound = g.cost_curves()[:, :, [i]], g.bounds[[i]]  # [seeds, iterations, 1], [1]
+    rows = [row(where, "limit", limit, len(g.results))]
+    if (ended := with_finals(g)).results:
+        rows += [row(where, key, value, len(ended.results)) for key, value in at_the_end(ended, i).items()]
+    return rows + [row(where, key, float(np.mean(v)), len(v)) for key, v in over_training(g, i).items() if v]
+
+
+def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
+    costs = g.costs()[:, i]
+    return {
+        "return IQM": bootstrap(iqm, [g.returns]),
+        "cost IQM": bootstrap(iqm, [costs]),
+        "plain cost IQM": bootstrap(iqm, [g.costs(PLAIN_COST)[:, i]]),
+        "broken at the end": statistics.proportion(costs > g.bounds[i]),
+    }
+
+
+def over_training(g: Group, i: int) -> dict[str, list[float]]:
+    """Of each statistic the values of the seeds that have one."""
+    shares = [statistics.share_in_violation(costs, g.bounds[[i]]) for costs in g.cost_curves()[:, :, [i]]]
     arrivals = [(r, statistics.arrival(r.metrics["rollout/ep_rew_mean"])) for r in g.results]
     there = [(r, index) for r, index in arrivals if index is not None]
-    found: dict[str, float | Estimate] = {
-        "limit": limit,
-        "return IQM": bootstrap(iqm, [g.returns]),
-        "cost IQM": bootstrap(iqm, [costs[:, -1, 0]]),
-        "plain cost IQM": bootstrap(iqm, [g.costs(PLAIN_COST)[:, i]]),
-        "broken at the end": statistics.proportion(statistics.in_violation(costs[:, -1], bound)),
-        "training over": float(np.mean([statistics.share_in_violation(c, bound) for c in costs])),
+    return {
+        "training over": [share for share in shares if not np.isnan(share)],
+        "steps to 90%": [r.metrics["steps"][k] for r, k in there],
+        "seconds to 90%": [r.seconds[k] for r, k in there],
     }
-    rows = [row(where, statistic, value, len(g.results)) for statistic, value in found.items()]
-    when = {"steps to 90%": [r.metrics["steps"][k] for r, k in there], "seconds to 90%": [r.seconds[k] for r, k in there]}
-    return rows + [row(where, key, float(np.mean(v)), len(v)) for key, v in when.items() if v]
 
 
 def pooled(groups: list[Group]) -> list[Record]:
@@ -75,13 +100,12 @@ def pooled(groups: list[Group]) -> list[Record]:
     for label in labels:
         mine = [g for task in tasks for g in groups if (g.task, g.label) == (task, label)]
         returns = [g.returns / paper.TABLE[g.task]["cup"].value for g in mine]
-        costs = [(g.costs() / g.bounds).max(axis=1) for g in mine]
-        where = {"task": " + ".join(tasks), "algorithm": label}
-        found = {
-            "return / paper's CUP": bootstrap(iqm, returns),
-            "cost / limit": bootstrap(iqm, costs),
-            "broken at the end": statistics.proportion(np.concatenate(costs) > 1.0),
-        }
+        broken = [statistics.in_violation(g.costs(), g.bounds) for g in mine]
+        where = {"task": " + ".join(tasks), "algorithm": label, "runs_by_task": " + ".join(str(len(x)) for x in returns)}
+        found = {"return / paper's CUP": bootstrap(iqm, returns)}
+        if all(g.bounds.all() for g in mine):  # nothing can be said relative to a limit of 0
+            found["cost / limit"] = bootstrap(iqm, [(g.costs() / g.bounds).max(axis=1) for g in mine])
+        found["broken at the end"] = statistics.proportion(np.concatenate(broken))
         rows += [row(where, statistic, value, sum(map(len, returns))) for statistic, value in found.items()]
     return rows
 
@@ -119,21 +143,33 @@ def tables(rows: list[Record]) -> list[Table]:
 
 def pivot(rows: list[Record], title: str, note: str) -> Table:
     """A line for each task, algorithm and constraint, a column for each statistic."""
-    statistics_shown = list(dict.fromkeys(r["statistic"] for r in rows))
-    by_line: dict[tuple[str, ...], dict[str, Record]] = {}
+    lines: dict[tuple[str, ...], dict[str, Record]] = {}
     for r in rows:
-        by_line.setdefault((r["task"], r["algorithm"], r.get("constraint", "")), {})[r["statistic"]] = r
-    keep = [0, 1, 2] if not title else [1]  # over tasks the task is the same on each line: the note has it
-    header = [["task", "algorithm", "constraint"][i] for i in keep]
-    lines = []
-    for key, line in by_line.items():
-        runs = max(r["runs"] for r in line.values())
-        lines.append([*(key[i] for i in keep), *(shown(line.get(s)) for s in statistics_shown), str(runs)])
-    tasks = "; ".join(dict.fromkeys(r["task"] for r in rows))
-    return Table([*header, *statistics_shown, "runs" if title else "seeds"], lines, title, note.replace("{task}", tasks))
+        lines.setdefault((r["task"], r["algorithm"], r.get("constraint", "")), {})[r["statistic"]] = r
+    fullest_first = sorted(lines.values(), key=len, reverse=True)  # a line that lacks some must not change their order
+    columns = list(dict.fromkeys(statistic for line in fullest_first for statistic in line))
+    pools = list(dict.fromkeys(r["task"] for r in rows))
+    names = {"algorithm": 1, "tasks": 0} if len(pools) > 1 else {"algorithm": 1}  # the note has what all have in common
+    names = names if title else {"task": 0, "algorithm": 1, "constraint": 2}
+    unit = "runs" if title else "seeds"
+    texts = []
+    for key, line in lines.items():
+        most = max(r["runs"] for r in line.values())
+        texts.append([*(key[i] for i in names.values()), *(shown(line.get(c), most, unit) for c in columns),
+                      f"{most}{weights(line)}"])  # fmt: skip
+    uneven = any(weights(line) for line in lines.values())
+    note = note.replace("{task}", pools[0] if len(pools) == 1 else "of those in its line")
+    return Table([*names, *columns, unit], texts, title, note.replace("{weights}", WEIGHTS if uneven else ""))
 
 
-def shown(record: Record | None) -> str:
+def weights(line: dict[str, Record]) -> str:
+    """The runs of each task of a pool, where they differ."""
+    by_task = next(iter(line.values())).get("runs_by_task", "")
+    return f" ({by_task})" if len(set(by_task.split(" + "))) > 1 else ""
+
+
+def shown(record: Record | None, most: int, unit: str) -> str:
+    """A statistic as text, with its number of runs where that is not the most its line has."""
     if record is None:
         return "-"
     value, name = record["value"], record["statistic"]
@@ -146,4 +182,5 @@ def shown(record: Record | None) -> str:
     else:
         form = "{:.2f}" if abs(value) < 100 else "{:.1f}"
     interval = f" [{form}, {form}]".format(record["low"], record["high"]) if "low" in record else ""
-    return form.format(value) + interval
+    fewer = f" ({record['runs']} {unit if record['runs'] > 1 else unit[:-1]})" if record["runs"] < most else ""
+    return form.format(value) + interval + fewer

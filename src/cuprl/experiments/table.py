@@ -16,7 +16,8 @@ from cuprl.experiments.statistics import mean_std
 
 NOTE = (
     "Mean ± deviation over seeds of the last 100 training episodes; return undiscounted, cost as its limit is discounted. "
-    "(over): the mean cost is above its limit. Bold: the highest return within the limits. -: no run yet."
+    "(over): the mean cost is above its limit. Bold: the highest return within the limits, of those held to "
+    "the same. -: no run yet."
 )
 PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
 
@@ -92,9 +93,9 @@ def report(groups: list[Group]) -> Table:
 
 def summary(cells: list[Cell], results_folder: Path) -> str:
     """What `cup bench` ends with: the groups that have a run, in Markdown."""
-    return summary_of([g for g in group(cells, stored(cells, results_folder)) if g.results])
+    return to_markdown([summary_table(cells, results_folder)])
 
 
-def summary_of(groups: list[Group]) -> str:
+def summary_table(cells: list[Cell], results_folder: Path) -> Table:
     header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seconds", "seeds"]
-    return to_markdown([text_table(groups, header)])
+    return text_table([g for g in group(cells, stored(cells, results_folder)) if g.results], header)
