@@ -29,7 +29,7 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
 
 
 def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | float | None:
-    """One number for all constraints, as 25; one for each, as speed=25 torque=10; None without any word."""
+    """One number, as 25; one for each constraint, as speed=25 torque=10; None without any word."""
     if not words:
         return None
     named = {constraint: value for constraint, _, value in (word.rpartition("=") for word in words)}  # the later counts
