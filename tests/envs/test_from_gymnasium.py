@@ -191,6 +191,8 @@ def test_a_signal_to_all_processes_leaves_the_workers_to_the_run():
     assert {int(process) for process in env.step(action).cost[:, 0]} == workers
     env.close()
     assert not any(Path(f"/proc/{process}").exists() for process in workers)
+    with pytest.raises(UserError, match="are closed"):
+        env.step(action)
 
 
 @pytest.mark.parametrize("backend", ["sync", "async"])

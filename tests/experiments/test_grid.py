@@ -78,6 +78,7 @@ def test_a_part_of_a_grid():
     ({"limits": ("much",)}, "give a number"), ({"limits": ("force=3",)}, "unknown constraint"),
     ({"limits": ("nan",)}, "finite"), ({"steps": 100}, "less than one batch"), ({"seeds": (-1,)}, "whole number from 0"),
     ({"seeds": (1, 1)}, "seed 1 twice"), ({"sweep": (("alpha", ("0.1", "0.1")),)}, "alpha=0.1 seed 0 twice"),
+    ({"sweep": (("alpha", ("0.1", "1e-1")),)}, "alpha=0.1 seed 0 and .* alpha=1e-1 seed 0 are the same run"),
     ({"algos": ("cup", "cpo"), "sweep": (("alpha", ("0.1",)),)}, "unknown setting of cpo"),
 ])  # fmt: skip
 def test_every_cell_is_checked_before_anything_runs(change, words):

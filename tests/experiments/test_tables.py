@@ -39,7 +39,7 @@ def titled(groups, title):
 
 @pytest.mark.parametrize("text, latex", [
     ("cup > ppo-lag", r"cup $>$ ppo-lag"), ("16.04 [-7.12, 28.42]", r"16.04 [$-$7.12, 28.42]"), ("-", "-"),
-    ("**-1.5 ± 2**", r"\textbf{$-$1.5 $\pm$ 2}"), ("alpha_x=1e-05", r"alpha\_x=1e-05"), ("50%", r"50\%"),
+    ("[1, 2]", "{}[1, 2]"), ("* x", "{}* x"), ("**-1.5 ± 2**", r"\textbf{$-$1.5 $\pm$ 2}"), ("alpha_x=1e-05", r"alpha\_x=1e-05"), ("50%", r"50\%"),
     (r"~^\{}<", r"\textasciitilde{}\textasciicircum{}\textbackslash{}\{\}$<$"),
 ])  # fmt: skip
 def test_latex_prints_what_is_written(text, latex):
@@ -101,6 +101,7 @@ def test_an_unknown_end_is_neither_safe_nor_won():
     assert shown.header[4:8] == ["return IQM", "cost IQM", "plain cost IQM", "broken at the end"]
     assert shown.rows[0][4:8] == ["-"] * 4 and shown.rows[0][-1] == "2" and "nan" not in str(shown.rows)
     assert lag in winners(groups) and cup not in winners(groups)
+    assert table.report(groups).rows[0][2:4] == ["unknown"] * 2 and "nan" not in str(table.report(groups).rows)
 
 
 @pytest.mark.filterwarnings("error")

@@ -70,6 +70,8 @@ class WorkerVectorEnv:
     def _ask(self, method: str, *arguments: list[Any]) -> list[Any]:
         """Each argument is a list: an entry for each worker."""
         for w, pipe in enumerate(self.pipes):
+            if pipe.closed:
+                raise UserError("the environments are closed; make them anew.")
             pipe.send((method, [argument[w] for argument in arguments]))
         return self._answers()
 

@@ -72,7 +72,9 @@ def new_tasks(table: Table) -> list[int]:
 
 def latex_text(text: str) -> str:
     text = re.sub(r"(?<!\w)-(?=\d)", "−", text)  # of a number; a hyphen stays one
-    return re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text.translate(LATEX))
+    text = re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text.translate(LATEX))
+    # At the start of a line they would be read as options of the line break before.
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text
 
 
 def to_csv(records: Sequence[dict[str, Any]]) -> str:

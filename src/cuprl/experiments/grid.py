@@ -142,15 +142,18 @@ def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
     # A seed of everything first: a grid that is stopped half-way can already be compared.
     cells = sorted((cell for block in experiment.blocks for cell in block.cells()), key=lambda cell: cell.seed)
     seen: dict[Path, Cell] = {}
+    made: dict[str, Cell] = {}
     alike: dict[tuple[str, str, str], Cell] = {}
     for cell in cells:
         try:
-            cell.resolved()
+            same = made.setdefault(json.dumps(cell.resolved()), cell)
         except UserError as error:
             raise UserError(f"{experiment.name}, {cell}: {error}") from None
         if cell.path(Path()) in seen:
             raise UserError(f"{experiment.name} has the run {cell} twice; remove one, or sweep over what differs.")
         seen[cell.path(Path())] = cell
+        if same is not cell:  # alpha=0.1 and alpha=1e-1
+            raise UserError(f"{experiment.name}: {same} and {cell} are the same run in other words; remove one.")
         first = alike.setdefault((cell.task, cell.algo, cell.variant), cell)
         if dataclasses.replace(cell, seed=first.seed) != first:  # they would be averaged as one
             raise UserError(f"{experiment.name}: {first} and {cell} differ in more than the seed; sweep over what differs.")

@@ -19,6 +19,7 @@ NOTE = (
     "(over): the mean cost is above its limit. Bold: the highest return within the limits, of those held to "
     "the same. -: no run yet."
 )
+UNKNOWN = "unknown"  # a run in which no episode ended
 PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
 
 
@@ -49,11 +50,17 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
     return row
 
 
+def number(row: dict[str, Any], key: str, form: str) -> str:
+    if key not in row:
+        return "-"
+    return UNKNOWN if np.isnan(row[key]) else format(row[key], form)
+
+
 def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
     """Mean ± deviation; the mean alone of a single seed, which has none."""
-    if f"{key}_mean" not in row:
-        return "-"
-    mean, std = (format(row[f"{key}_{part}"], form) for part in ("mean", "std"))
+    mean, std = (number(row, f"{key}_{part}", form) for part in ("mean", "std"))
+    if mean in ("-", UNKNOWN):
+        return mean
     return mean if row["seeds"] == 1 and not key.startswith("paper") else f"{mean} ± {std}"
 
 
@@ -65,8 +72,8 @@ def text(row: dict[str, Any], many: bool) -> dict[str, str]:
         "return": plus_minus(row, "return", ".1f"),
         "cost": plus_minus(row, "cost", ".2f") + (" (over)" if row.get("over") else ""),
         "limit": f"{row['constraint']} {row['limit']:g}" if many else f"{row['limit']:g}",
-        "undiscounted cost": f"{row['undiscounted_cost_mean']:.1f}" if row["seeds"] else "-",
-        "seconds": f"{row['seconds_mean']:.0f}" if row["seeds"] else "-",
+        "undiscounted cost": number(row, "undiscounted_cost_mean", ".1f"),
+        "seconds": number(row, "seconds_mean", ".0f"),
         "seeds": str(row["seeds"]),
         "paper's return": plus_minus(row, "paper_return", "g"),
         "paper's cost": plus_minus(row, "paper_cost", "g") + (" (over)" if row.get("paper_over") else ""),
