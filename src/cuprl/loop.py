@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cuprl import envs, events, runs
+from cuprl import envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
@@ -68,7 +68,7 @@ def resume(
     config = run.config if threads is None else {**run.config, "threads": threads}
     display = display or display_for()
     training = Training(config, task)
-    changed = [name for name, old in run.config["versions"].items() if runs.versions().get(name) != old]
+    changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
     if changed:
         display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
     if run.checkpoints():

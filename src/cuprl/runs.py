@@ -10,14 +10,11 @@ import fcntl
 import hashlib
 import json
 import os
-import platform
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from cuprl import provenance
 from cuprl.errors import UserError
 
 KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
@@ -55,7 +53,7 @@ class Run:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
         (path / "checkpoints").mkdir(parents=True)
-        facts = {**config, "versions": versions(), "git": git_commit(), "command": sys.argv}
+        facts = {**config, **provenance.facts(), "command": sys.argv}
         write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
         return Run(path)
 
@@ -159,22 +157,3 @@ def write_atomically(path: Path, content: bytes) -> None:
         handle.flush()
         os.fsync(handle.fileno())
     part.replace(path)
-
-
-def versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in ("cuprl", "jax", "jaxlib", "optax", "mujoco", "gymnasium", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
-def git_commit() -> str | None:
-    """The commit of the source tree cuprl runs from, if it is one; with -dirty where files differ from it."""
-    try:
-        command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None

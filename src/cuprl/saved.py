@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuprl import runs
+from cuprl import provenance, runs
 from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
 
@@ -69,7 +69,7 @@ class RunPolicy(SavedPolicy):
             "bounds": BOUNDS,
             "log_std": log_std,
             "evaluation": None,
-            "versions": config.get("versions") or runs.versions(),
+            "versions": config.get("versions") or provenance.versions(),
         }
         self.run = run
         super().__init__(info, numpy_network(self.arrays), run.path if run else None)

@@ -53,7 +53,7 @@ def test_what_goes_in_comes_out(runs, tmp_path):
         assert store(run, tmp_path) == path and path.read_bytes() == before
         result = read(path)
         assert config_hash(result.config) == config_hash(run.config) == config_hash(cell.resolved())
-        assert result.git == run.config["git"] and result.machine["cores"] > 0
+        assert result.git == run.config["git"] and result.machine == run.config["machine"] and result.machine["cores"] > 0
         progress = run.progress()
         assert list(result.metrics) == list(progress)
         for name, column in progress.items():

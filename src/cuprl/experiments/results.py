@@ -12,8 +12,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
-import platform
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -101,18 +99,8 @@ def from_run(run: Run) -> Result:
     with suppress(UserError):  # a task of one's own, or a setting that is gone: as it was written
         config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
-    same_machine = config["versions"].get("platform") == platform.platform()
     kept = {key: config[key] for key in KEYS}
-    return Result(kept, metrics, versions, machine() if same_machine else None, config.get("git"))
-
-
-def machine() -> dict[str, Any]:
-    """What the seconds of a run depend on, and nothing that tells whose machine it is."""
-    cpu = platform.processor()
-    with suppress(OSError, StopIteration):  # Linux knows more
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu, "cores": os.cpu_count()}
+    return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
