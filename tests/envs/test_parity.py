@@ -1,10 +1,12 @@
 """Our robots are Gymnasium's to the last bit: qpos, qvel, observation and reward, over whole episodes with resets."""
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 
 from cuprl.envs import make
+from cuprl.envs.mujoco_env import without_islands
 
 NO_CONTACT = {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0}
 ORACLES = {
@@ -96,3 +98,14 @@ def test_two_constraints_stand_side_by_side():
     np.testing.assert_allclose(step.cost[:, 1], [1.0 + 0.25 + 0.01, 1.0], rtol=1e-6)
     step = ant.step(np.zeros((2, 8), np.float32))
     np.testing.assert_array_equal(step.cost[:, 1], step.next_obs[:, 0])  # z leads Ant's observation
+
+
+BODY = '<body pos="0 0 {}"><freejoint/><geom size="0.1"/></body>'
+
+
+@pytest.mark.parametrize("bodies, sleep, searched", [(1, "disable", False), (1, "enable", True), (2, "disable", True)])
+def test_islands_are_searched_where_there_can_be_several(bodies, sleep, searched):
+    world = "".join(BODY.format(height) for height in range(bodies))
+    text = f'<mujoco><option><flag sleep="{sleep}"/></option><worldbody>{world}</worldbody></mujoco>'
+    model = without_islands(mujoco.MjModel.from_xml_string(text))
+    assert (not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_ISLAND) == searched

@@ -84,7 +84,7 @@ class MujocoTask:
         before, messages = mujoco.get_mju_user_warning(), list[str]()
         mujoco.set_mju_user_warning(messages.append)  # instead of MuJoCo's log file in the working directory
         try:
-            return load_model(model)
+            return without_islands(load_model(model))
         except (ValueError, OSError) as error:
             shown = "given as text" if is_text(model) else model
             reason = " ".join(str(error).split())
@@ -111,6 +111,14 @@ def load_model(model: str) -> mujoco.MjModel:
         return mujoco.MjModel.from_xml_string(model)
     path = Path(model)
     return mujoco.MjModel.from_xml_path(str(path if path.exists() else ROBOTS / model))
+
+
+def without_islands(model: mujoco.MjModel) -> mujoco.MjModel:
+    """Bodies that all hang together are one island. That MuJoCo need not look for others in every step changes no bit of
+    the result, and a step of Hopper takes a tenth less; sleeping bodies need the search."""
+    if model.ntree == 1 and not model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP.value:
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND.value
+    return model
 
 
 def action_bounds(model: mujoco.MjModel) -> Box:
