@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cuprl
 from cuprl.cli import main
+from cuprl.experiments.results import read
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -91,6 +93,18 @@ def test_nothing_is_left_to_fill_in_and_pictures_exist():
             assert (page.parent / picture).is_file(), picture
         for link in re.findall(r"(?<!!)\[[^]]*\]\(([^)#:]+)\)", text):
             assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page, experiment", [
+    ("README.md", "first-slice"), ("docs/results.md", "first-slice"), ("docs/results.md", "two-limits"),
+])  # fmt: skip
+def test_tables_are_those_of_the_results(page, experiment, capsys, monkeypatch):
+    """Also after a new version, for which they are stale until the runs are made again."""
+    (made_by,) = {read(path).versions["cuprl"] for path in (ROOT / "results" / experiment).iterdir()}
+    monkeypatch.setattr(cuprl, "__version__", made_by)
+    assert main(["table", experiment, "--results", str(ROOT / "results")]) == 0
+    table, _, _ = capsys.readouterr().out.partition("\n\n")
+    assert table.count("\n") > 5 and table in (ROOT / page).read_text()
 
 
 def test_make_targets_of_the_readme_exist():
