@@ -32,7 +32,7 @@ def systems(task: str, full: bool) -> list[System]:
     own.append(System("cuprl", "cuprl", "cup", "cup", "threads", task))
     omnisafe = [
         System("omnisafe", "OmniSafe", algo, ours, setting, task)
-        for algo, ours in SAFE for setting in (("shipped", "best", "core") if full or algo == "CUP" else ("best",))
+        for algo, ours in SAFE for setting in (("shipped", "one", "best", "core") if full or algo == "CUP" else ("best",))
     ]  # fmt: skip
     plain = [
         System(name, label, "PPO", "ppo", setting, task)

@@ -1,6 +1,7 @@
 """OmniSafe on its own speed-limited robots.
 
-As shipped: one environment, 16 threads. Best: ten environments in processes, one thread; all on one core, if it is to be.
+As shipped: one environment, 16 threads. One: the same with one thread. Best: ten environments in processes, one thread; all
+on one core, if it is to be.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ TASKS = {"hopper": "SafetyHopperVelocity-v1", "humanoid": "SafetyHumanoidVelocit
 
 
 def settings(setting: str) -> dict:
-    machine = {} if setting == "shipped" else {"vector_env_nums": 10, "torch_threads": 1}
+    machine = {} if setting == "shipped" else {"torch_threads": 1}
+    if setting in ("best", "core"):
+        machine["vector_env_nums"] = 10
     network = {"hidden_sizes": [HIDDEN, HIDDEN], "activation": "tanh"}
     return {
         "train_cfgs": {"total_steps": FOREVER // BATCH * BATCH, **machine},
