@@ -2,14 +2,17 @@
 
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cuprl
+from cuprl import speed
 from cuprl.cli import main
 from cuprl.experiments.results import read
+from small import SMALL
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -64,6 +67,7 @@ def test_there_are_commands():
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
 def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(speed, "measure", partial(speed.measure, **SMALL))
     for name, text in own_files(next(p for p in PAGES if p.name == page)).items():
         (tmp_path / name).write_text(text)
     for name, words in commands():
