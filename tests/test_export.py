@@ -57,7 +57,8 @@ def test_every_format_acts_as_training_does(kind, hidden, normalise, tmp_path):
     params, normalised = learner.numpy_policy(), learner.normaliser.apply(obs)
     rng = np.random.default_rng(5)
     noise = rng.standard_normal((200, 2), np.float32) if kind == "gaussian" else rng.gumbel(size=(200, learner.policy.n))
-    mode, sample = (learner.policy.act(params, normalised, z, np) for z in (None, np.float32(noise)))
+    deviation = learner.policy.deviation(params, np.float32(noise), np)
+    mode, sample = (learner.policy.act(params, normalised, z, np) for z in (None, deviation))
     original = policy_of(learner)
     np.testing.assert_array_equal(original.predict(obs), mode)
     for to, suffix in SUFFIXES.items():

@@ -74,7 +74,7 @@ class Agent:
     def _begin(self, observed: int = 0) -> None:
         """A new batch, or one of which some steps are known."""
         self._t, self._acted = observed, False
-        self._noise, self._params = self.learner.noise(), self.learner.numpy_policy()
+        self._deviation, self._params = self.learner.deviation(), self.learner.numpy_policy()
         self._begun = time.perf_counter()
 
     @property
@@ -106,7 +106,7 @@ class Agent:
         raw = self._observation(obs, "obs")
         t = self._t
         self._raw_obs[t], self.rollout.obs[t] = raw, self.learner.normaliser.apply(raw)
-        action = self.learner.policy.act(self._params, self.rollout.obs[t], self._noise[t], np)
+        action = self.learner.policy.act(self._params, self.rollout.obs[t], self._deviation[t], np)
         self.rollout.action[t] = action
         self._acted = True
         return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action

@@ -89,10 +89,11 @@ class Learner:
         self.iteration = 0
         self.at_bound = 0  # iterations in a row with a multiplier at its bound
 
-    def noise(self) -> np.ndarray:
-        """The actions' standard noise for the next rollout [T, N, ...]; the same however often it is asked for."""
+    def deviation(self) -> np.ndarray:
+        """The noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
-        return np.asarray(draw_noise(self.state.key, self.policy, shape))
+        noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
+        return self.policy.deviation(self.numpy_policy(), noise, np)
 
     def learn_from(self, rollout: Rollout, raw_obs: np.ndarray, finite: bool, begun: float) -> dict[str, float]:
         """One iteration's learning; returns its row of metrics.

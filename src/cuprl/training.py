@@ -32,7 +32,7 @@ class Training(Learner):
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its row of metrics."""
         begun = time.perf_counter()
-        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.noise())
+        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.deviation())
         return self.learn_from(rollout, raw_obs, self.collector.finite, begun)
 
     def close(self) -> None:

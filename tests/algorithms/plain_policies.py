@@ -22,7 +22,7 @@ def batch_for(spec, params, seed=0, rows=64, excess=0.0, scale=1.0):
     policy = policy_for(spec, (8,), -0.5)
     m = len(spec.constraints)
     obs = jnp.array(rng.normal(size=(rows, 3)), jnp.float32)
-    action = policy.act(params, obs, policy.noise(jax.random.PRNGKey(seed), (rows,)))
+    action = policy.act(params, obs, policy.deviation(params, policy.noise(jax.random.PRNGKey(seed), (rows,))))
     shown = np.asarray(action, np.float64).reshape(rows, -1)
     signal = np.tanh(shown @ rng.normal(size=(shown.shape[1], 1 + m)) + np.asarray(obs) @ rng.normal(size=(3, 1 + m)))
     signal += 0.3 * rng.normal(size=signal.shape)

@@ -28,7 +28,7 @@ def problem(kind, seed=0, rows=32):
     k = policy.init(jax.random.PRNGKey(seed))
     half, new = (jax.tree.map(lambda x: x + 0.1 * jnp.array(rng.normal(size=x.shape), jnp.float32), k) for _ in range(2))
     obs = jnp.array(rng.normal(size=(rows, 3)), jnp.float32)
-    action = policy.act(k, obs, policy.noise(jax.random.PRNGKey(seed + 1), (rows,)))
+    action = policy.act(k, obs, policy.deviation(k, policy.noise(jax.random.PRNGKey(seed + 1), (rows,))))
     dist_k = policy.dist(k, obs)
     data = {
         "obs": obs, "action": action, "adv_r": jnp.array(rng.normal(size=rows), jnp.float32),

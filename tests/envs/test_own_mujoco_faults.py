@@ -1,5 +1,7 @@
 """A MuJoCo task of one's own: what is wrong with one of its parts is told in a sentence, before anything is learnt."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import cuprl
 from cuprl.envs import TASKS, make, mujoco_trial
 from cuprl.errors import UserError
 from cuprl.export import export_policy
+from cuprl.training import Training
 from small import QUIET, SMALL, same_arrays
 
 CART = """
@@ -91,6 +94,37 @@ def test_the_trial_leaves_no_trace(task, monkeypatch):
     for _ in range(5):
         for a, b in zip(tried.step(action), untried.step(action)):
             np.testing.assert_array_equal(a, b)
+
+
+def into_one_buffer(function):
+    """The function, always answering in the same memory."""
+    buffers = {}
+
+    def answer(*arguments):
+        new = function(*arguments)
+        buffer = buffers.setdefault(new.shape, np.empty_like(new))
+        buffer[:] = new
+        return buffer
+
+    return answer
+
+
+def test_functions_may_answer_in_the_same_memory_each_time():
+    """A live view of the physics, or a buffer of their own: what was learnt from before does not change."""
+    hopper = TASKS["hopper-speed"]
+    functions = {name: getattr(hopper, name) for name in ("observe", "position", "terminated", "reward", "costs")}
+    fresh = {name: lambda *arguments, f=f: f(*arguments).copy() for name, f in functions.items()}
+    reused = {name: into_one_buffer(f) for name, f in functions.items()}
+    rollouts = []
+    for changes in (fresh, reused):
+        task = replace(hopper, **changes)
+        training = Training({
+            "task": "hopper-speed", "algo": "ppo", "seed": 0, "steps": 400, "threads": 1, "limits": None, "settings": SMALL,
+        }, task)  # fmt: skip
+        training.iterate()
+        rollouts.append(training.collector.rollout)
+    assert rollouts[0].terminated.any()
+    same_arrays(vars(rollouts[0]), vars(rollouts[1]))
 
 
 def test_actuators_without_a_range_take_any_number(tmp_path):

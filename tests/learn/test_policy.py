@@ -91,7 +91,8 @@ def test_acting_in_numpy_equals_acting_in_jax(policy):
     obs = np.random.default_rng(0).normal(size=(7, 4)).astype(np.float32)
     noise = policy.noise(jax.random.PRNGKey(4), (7,))
     host = jax.tree.map(np.asarray, params)
-    np.testing.assert_allclose(policy.act(host, obs, np.asarray(noise), np), policy.act(params, obs, noise), rtol=1e-5)
+    on_host, in_jax = policy.deviation(host, np.asarray(noise), np), policy.deviation(params, noise)
+    np.testing.assert_allclose(policy.act(host, obs, on_host, np), policy.act(params, obs, in_jax), rtol=1e-5)
     np.testing.assert_allclose(policy.act(host, obs, None, np), policy.act(params, obs), rtol=1e-5, atol=1e-7)
 
 
@@ -100,7 +101,7 @@ def test_samples_follow_the_density(policy):
     params = policy.init(jax.random.PRNGKey(3))
     obs = jnp.ones((40_000, 4))
     dist = policy.dist(params, obs[:1])
-    action = policy.act(params, obs, policy.noise(jax.random.PRNGKey(5), (40_000,)))
+    action = policy.act(params, obs, policy.deviation(params, policy.noise(jax.random.PRNGKey(5), (40_000,))))
     if policy is GAUSSIAN:
         np.testing.assert_allclose(action.mean(axis=0), dist.mean[0], atol=0.02)
         np.testing.assert_allclose(action.std(axis=0), np.exp(dist.log_std[0]), rtol=0.02)

@@ -1,7 +1,9 @@
-"""One step of a MujocoTask in environments of its own: what will not do is told before anything is learnt from it."""
+"""A MujocoTask's functions, tried before anything is learnt from them: what will not do is told."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -40,7 +42,7 @@ def describe(shape: tuple[int | str, ...]) -> str:
 
 
 def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
-    """A reset, a step without action, and every function called on the way."""
+    """A reset, a step without action, and every function called on the way, in environments of their own."""
     try:
         physics = Physics(model, task.frame_skip, task.fields, TRIED, 1)
     except Exception as error:
@@ -73,3 +75,20 @@ def look(task: MujocoTask, physics: Physics) -> np.ndarray:
     expect(task, "position", position, (TRIED, "k"))
     expect(task, "observe", call(task, "observe", physics), (TRIED, "obs"))
     return position
+
+
+def with_own_memory(task: MujocoTask, physics: Physics) -> MujocoTask:
+    """The task with functions whose answers stay as they are: one that gives the same memory twice, such as a live view
+    of the physics, is made to copy."""
+
+    def own(function: Callable[..., Any], *arguments: Any) -> Callable[..., np.ndarray]:
+        first, second = function(*arguments), function(*arguments)
+        if isinstance(first, np.ndarray) and not np.may_share_memory(first, second):
+            return function
+        return lambda *arguments: np.array(function(*arguments))
+
+    observe, position, terminated = (own(f, physics) for f in (task.observe, task.position, task.terminated))
+    place = position(physics)
+    still = Motion(np.zeros(physics.ctrl.shape), place, np.zeros(place.shape), terminated(physics))
+    reward, costs = (own(f, physics, still) for f in (task.reward, task.costs))
+    return replace(task, observe=observe, position=position, terminated=terminated, reward=reward, costs=costs)

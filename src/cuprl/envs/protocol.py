@@ -139,14 +139,14 @@ class Spec:
 
 
 class Step(NamedTuple):
-    """The outcome of one step of N environments with m costs."""
+    """The outcome of one step of N environments with m costs, in arrays which later steps leave alone."""
 
     next_obs: np.ndarray  # [N, obs] the true successor: what values are bootstrapped from
     reward: np.ndarray  # [N]
     cost: np.ndarray  # [N, m]
     terminated: np.ndarray  # [N] the task ended here: no future
     truncated: np.ndarray  # [N] the clock ended the episode: the future was only not seen
-    obs: np.ndarray  # [N, obs] what to act on next: the reset already applied where an episode ended
+    obs: np.ndarray  # [N, obs] what to act on next: the reset already applied where an episode ended (another array then)
 
 
 class VectorEnv(Protocol):

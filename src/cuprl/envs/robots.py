@@ -12,6 +12,8 @@ import numpy as np
 from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics, Reset, Reward
 from cuprl.envs.protocol import Constraint
 
+# All these run in every step, on few rows: np.add.reduce is what .sum() comes to, without Python's part of it.
+
 # --- positions [N, k]; here and below a view of the physics will do, the environment copies it ------------------
 
 
@@ -28,7 +30,7 @@ def xy_of_torso(physics: Physics) -> np.ndarray:
 
 
 def xy_of_mass_centre(physics: Physics) -> np.ndarray:
-    return np.einsum("b,nbj->nj", physics.mass, physics.xipos)[:, :2] / physics.total_mass
+    return np.add.reduce(physics.mass[:, None] * physics.xipos[:, :, :2], axis=1) / physics.total_mass
 
 
 # --- costs [N, 1] -----------------------------------------------------------------------------------------------
@@ -39,7 +41,7 @@ def speed_on_line(physics: Physics, motion: Motion) -> np.ndarray:
 
 
 def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
-    return np.sqrt((motion.velocity**2).sum(axis=1, keepdims=True))
+    return np.sqrt(np.add.reduce(np.square(motion.velocity), axis=1, keepdims=True))
 
 
 # --- observations [N, obs] --------------------------------------------------------------------------------------
@@ -87,7 +89,8 @@ HOPPER_LOW, HOPPER_HIGH = np.array([0.7, -0.2, *[-100.0] * 9]), np.array([np.inf
 
 def hopper_fell(physics: Physics) -> np.ndarray:
     state = physics.qpos_qvel[:, 1:]
-    return ~((state > HOPPER_LOW) & (state < HOPPER_HIGH)).all(axis=1)  # NaN counts as fallen
+    inside = (state > HOPPER_LOW) & (state < HOPPER_HIGH)  # NaN is not
+    return ~np.logical_and.reduce(inside, axis=1)
 
 
 def walker_fell(physics: Physics) -> np.ndarray:
@@ -97,7 +100,7 @@ def walker_fell(physics: Physics) -> np.ndarray:
 
 def ant_fell(physics: Physics) -> np.ndarray:
     z = physics.qpos[:, 2]
-    return ~(np.isfinite(physics.qpos_qvel).all(axis=1) & (z >= 0.2) & (z <= 1.0))
+    return ~(np.logical_and.reduce(np.isfinite(physics.qpos_qvel), axis=1) & (z >= 0.2) & (z <= 1.0))
 
 
 def humanoid_fell(physics: Physics) -> np.ndarray:
@@ -109,7 +112,7 @@ def humanoid_fell(physics: Physics) -> np.ndarray:
 
 
 def effort(action: np.ndarray, weight: float) -> np.ndarray:
-    return weight * np.square(action).sum(axis=1)
+    return weight * np.add.reduce(np.square(action), axis=1)
 
 
 def forward_alive(healthy: float, control: float) -> Reward:

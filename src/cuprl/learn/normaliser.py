@@ -41,10 +41,13 @@ class Normaliser:
     def scale(self) -> np.ndarray:
         return 1.0 / np.sqrt(self.var + 1e-8)
 
-    def apply(self, obs: np.ndarray) -> np.ndarray:
-        """float32 [..., obs], clipped to ±5."""
-        scaled = (obs - self.mean) * self.scale
-        return np.minimum(np.maximum(scaled, -CLIP), CLIP).astype(np.float32)  # np.clip takes longer on few rows
+    def apply(self, obs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """float32 [..., obs], clipped to ±5; into `out` if given."""
+        scaled = obs - self.mean
+        scaled *= self.scale
+        np.maximum(scaled, -CLIP, out=scaled)  # np.clip takes longer on few rows
+        out = np.empty(scaled.shape, np.float32) if out is None else out
+        return np.minimum(scaled, CLIP, out=out, casting="same_kind")
 
 
 class _Off(Normaliser):
@@ -53,5 +56,7 @@ class _Off(Normaliser):
     def update(self, obs: np.ndarray) -> Normaliser:
         return self
 
-    def apply(self, obs: np.ndarray) -> np.ndarray:
-        return np.asarray(obs, np.float32)
+    def apply(self, obs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = np.empty(np.shape(obs), np.float32) if out is None else out
+        out[...] = obs
+        return out

@@ -41,10 +41,14 @@ class Gaussian:
     def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
         return jax.random.normal(key, (*shape, self.act_dim))
 
-    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
-        """The action for standard noise drawn beforehand; the mode without noise."""
+    def deviation(self, params: dict[str, Any], noise: Any, xp: ModuleType = jnp) -> Any:
+        """What standard noise adds to the network's output. For many steps at once: it does not wait for observations."""
+        return xp.exp(params["log_std"]) * noise
+
+    def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
+        """The action for noise drawn beforehand; the mode without."""
         mean = mlp(params["layers"], obs, xp)
-        return mean if noise is None else mean + xp.exp(params["log_std"]) * noise
+        return mean if deviation is None else mean + deviation
 
     def dist(self, params: dict[str, Any], obs: Any) -> Any:
         mean = mlp(params["layers"], obs)
@@ -82,9 +86,12 @@ class Categorical:
     def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
         return jax.random.gumbel(key, (*shape, self.n))
 
-    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
+    def deviation(self, params: dict[str, Any], noise: Any, xp: ModuleType = jnp) -> Any:
+        return noise
+
+    def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
         logits = mlp(params["layers"], obs, xp)
-        return xp.argmax(logits if noise is None else logits + noise, axis=-1)
+        return xp.argmax(logits if deviation is None else logits + deviation, axis=-1)
 
     def dist(self, params: dict[str, Any], obs: Any) -> Any:
         return Logits(jax.nn.log_softmax(mlp(params["layers"], obs)))
@@ -109,9 +116,9 @@ class MultiCategorical(Categorical):
     def _each(self, logits: Any, xp: ModuleType) -> list[Any]:
         return xp.split(logits, np.cumsum(self.sizes)[:-1], axis=-1)
 
-    def act(self, params: dict[str, Any], obs: Any, noise: Any = None, xp: ModuleType = jnp) -> Any:
+    def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
         logits = mlp(params["layers"], obs, xp)
-        parts = self._each(logits if noise is None else logits + noise, xp)
+        parts = self._each(logits if deviation is None else logits + deviation, xp)
         return xp.stack([xp.argmax(part, axis=-1) for part in parts], axis=-1)
 
     def dist(self, params: dict[str, Any], obs: Any) -> Any:
