@@ -2,6 +2,7 @@
 
 Each round trains one iteration, then replays its actions on plain MuJoCo, one robot after another: the same work to
 the last bit, without collecting, estimating or learning. Noise of the machine hits both alike; medians are reported.
+Raw physics is that of the model as its file has it; it is also measured with the options collection steps it with.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ import mujoco
 import numpy as np
 
 from cuprl.envs.mujoco_env import MujocoVectorEnv
+from cuprl.envs.mujoco_model import load_model
 from cuprl.envs.protocol import unpack_generators
 from cuprl.errors import UserError
 from cuprl.training import Training
 
 
 def replay_on_plain_mujoco(
-    env: MujocoVectorEnv, start: dict[str, np.ndarray], actions: np.ndarray, done: np.ndarray
+    model: mujoco.MjModel, env: MujocoVectorEnv, start: dict[str, np.ndarray], actions: np.ndarray, done: np.ndarray
 ) -> float:
     """Seconds plain `mj_step` takes for the actions [T, N, act] from a state, with the rollout's resets (untimed)."""
-    model, skip = env.physics.model, env.physics.frame_skip
+    skip = env.physics.frame_skip
     initial = mujoco.MjData(model)
     seconds = 0.0
     for n, generator in enumerate(unpack_generators(start["generators"])):
@@ -99,10 +101,11 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
     env, size = training.collector.env, training.config.batch_size
     if not isinstance(env, MujocoVectorEnv):
         raise UserError(f"{task} has no MuJoCo physics to compare with; give a MuJoCo task.")
+    plain = load_model(env.task.model, env.task.name)
     for _ in range(2):  # compile, and leave the very first policy behind
         training.iterate()
-    physics, collect, update, whole = [], [], [], []
-    for _ in range(rounds):
+    physics, stepped, collect, update, whole = [], [], [], [], []
+    for i in range(rounds):
         start = env.get_state()
         clock = time.perf_counter()
         row = training.iterate()
@@ -111,7 +114,9 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         update.append(row["time/update"])
         rollout = training.collector.rollout
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
-        physics.append(replay_on_plain_mujoco(env, start, rollout.action, done))
+        replays = [(plain, physics), (env.physics.model, stepped)]
+        for model, seconds in replays if i % 2 else reversed(replays):
+            seconds.append(replay_on_plain_mujoco(model, env, start, rollout.action, done))
 
     def median(values: list[float]) -> float:
         return statistics.median(values)
@@ -122,10 +127,12 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         "threads": threads,
         "rounds": rounds,
         "physics_sps": size / median(physics),
+        "stepped_sps": size / median(stepped),
         "rollout_sps": size / median(collect),
         "update_s": median(update),
         "train_sps": size / median(whole),
         "rollout_ratio": median([p / c for p, c in zip(physics, collect)]),
+        "rollout_of_stepped": median([s / c for s, c in zip(stepped, collect)]),
         "ratio": median([p / w for p, w in zip(physics, whole)]),
         **start_up(task, algo, threads, asked),
     }

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from cuprl.envs.mujoco_model import action_bounds, load_model
+from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands
 from cuprl.envs.protocol import Constraint, Spec, Step, pack_generators, unpack_generators, whole
 
 
@@ -84,7 +84,7 @@ class MujocoVectorEnv:
     def __init__(self, task: MujocoTask, num_envs: int, threads: int = 1):
         from cuprl.envs.mujoco_trial import try_functions, with_own_memory
 
-        model = load_model(task.model, task.name)
+        model = without_islands(load_model(task.model, task.name))
         try_functions(task, model)
         self.task, self.num_envs = task, num_envs
         self.physics = Physics(model, task.frame_skip, task.fields, num_envs, min(threads, num_envs))
@@ -111,8 +111,8 @@ class MujocoVectorEnv:
 
     def _start(self, rows: np.ndarray) -> None:
         physics = self.physics
-        physics.batch.state[rows] = self._initial
-        for i in rows:
+        for i in rows.tolist():  # one row at a time is faster than to index by an array
+            physics.batch.state[i] = self._initial
             physics.qpos[i], physics.qvel[i] = self.task.reset(physics.qpos[i], physics.qvel[i], self._generators[i])
         if self.task.fields:
             physics.batch.forward(rows)

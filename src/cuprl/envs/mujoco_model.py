@@ -23,8 +23,8 @@ def load_model(model: str | Path, owner: str) -> mujoco.MjModel:
     mujoco.set_mju_user_warning(messages.append)  # instead of MuJoCo's log file in the working directory
     try:
         if text:
-            return without_islands(mujoco.MjModel.from_xml_string(model))
-        return without_islands(mujoco.MjModel.from_xml_path(model if Path(model).exists() else str(ROBOTS / model)))
+            return mujoco.MjModel.from_xml_string(model)
+        return mujoco.MjModel.from_xml_path(model if Path(model).exists() else str(ROBOTS / model))
     except (ValueError, OSError) as error:
         shown = "given as text" if text else model
         reason = " ".join(str(error).split())

@@ -138,7 +138,8 @@ def humanoid_reward(physics: Physics, motion: Motion) -> np.ndarray:
 
 def uniform_noise(scale: float) -> Reset:
     def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        return qpos + rng.uniform(-scale, scale, len(qpos)), qvel + rng.uniform(-scale, scale, len(qvel))
+        noise = rng.uniform(-scale, scale, len(qpos) + len(qvel))
+        return qpos + noise[: len(qpos)], qvel + noise[len(qpos) :]
 
     return reset
 

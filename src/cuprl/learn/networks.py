@@ -51,7 +51,9 @@ def mlp(layers: Layers, x: Any, xp: ModuleType = jnp) -> Any:
     """x [..., in] -> [..., out]"""
     product = linear if xp is jnp else xp.matmul
     for weight, bias in layers[:-1]:
-        x = xp.tanh(product(x, weight) + bias)
+        x = product(x, weight)
+        x += bias  # NumPy adds in place
+        x = xp.tanh(x)
         product = xp.matmul  # hidden layers are narrow: nothing to gain
     weight, bias = layers[-1]
     return x @ weight + bias
