@@ -104,7 +104,7 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
     plain = load_model(env.task.model, env.task.name)
     for _ in range(2):  # compile, and leave the very first policy behind
         training.iterate()
-    physics, stepped, collect, update, whole = [], [], [], [], []
+    physics, stepped, collect, update, whole = (list[float]() for _ in range(5))
     for i in range(rounds):
         start = env.get_state()
         clock = time.perf_counter()
