@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import inf
 
 from turns import BATCH, EPOCHS, FOREVER, HIDDEN, MINIBATCH, Turns
 
@@ -10,9 +11,9 @@ from cuprl.training import Training
 
 SAME_WORK = {"batch_size": BATCH, "minibatch": MINIBATCH, "critic_epochs": EPOCHS, "hidden": (HIDDEN, HIDDEN)}
 FIRST_ORDER = {"epochs": EPOCHS}
-NO_STOP = {  # no KL reaches these
-    "cup": {**FIRST_ORDER, "projection_epochs": EPOCHS, "delta": 1e9, "projection_delta": 1e9},
-    "focops": {**FIRST_ORDER, "delta": 1e9},
+NO_STOP = {
+    "cup": {**FIRST_ORDER, "projection_epochs": EPOCHS, "delta": inf, "projection_delta": inf},
+    "focops": {**FIRST_ORDER, "delta": inf},
     "ppo": FIRST_ORDER,
     "ppo-lag": FIRST_ORDER,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 import subprocess
 import sys
@@ -34,7 +35,8 @@ SETTINGS: dict[str, Callable[[int], dict[str, Any]]] = {
     "environments": lambda n: {"num_envs": n},
     "threads, 20 environments": lambda n: {"num_envs": 20},
 }
-NEVER_STOP = {"delta": 1e9, "projection_delta": 1e9}  # a KL stop would change the work from one iteration to the next
+# A KL stop would change the work from one iteration to the next.
+NEVER_STOP = {"delta": math.inf, "projection_delta": math.inf}
 
 
 class Point(NamedTuple):

@@ -27,7 +27,7 @@ from cuprl.envs.protocol import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.critics import fit_critics
 from cuprl.learn.estimate import cost_discounts
-from cuprl.learn.minibatch import fit
+from cuprl.learn.minibatch import fit, within
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
@@ -46,13 +46,13 @@ from cuprl.learn.types import Batch, Metrics, State
 @dataclass(frozen=True)
 class Config(FirstOrder, Lagrangian):
     alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3")
-    delta: float = setting(0.02, "trust region: a step stops after the epoch in which mean KL passes it")
+    delta: float = setting(0.02, "trust region: a step stops after the epoch in which mean KL passes it; inf: never")
     projection_epochs: int = setting(10, "most passes of the projection over a batch")
     improvement: str = choice("sqrt-kl", "penalty of the improvement", ("sqrt-kl", "clip"))
     clip: float = setting(0.2, "range of the ratio where the improvement clips it")
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
-    projection_delta: float = setting(0.02, "the projection stops after the epoch in which that KL passes it")
+    projection_delta: float = setting(0.02, "the projection stops after the epoch in which that KL passes it; inf: never")
     cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 
@@ -105,7 +105,7 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         lambda params, r: improvement_loss(policy, params, r, config),
         state.policy, state.policy_opt, rows, key_improve,
         config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-        keep_going=lambda params: mean_kl(dist_k, params) <= config.delta,
+        keep_going=within(lambda params: mean_kl(dist_k, params), config.delta),
     )  # fmt: skip
 
     dist_half = policy.dist(half.params, batch.obs)
@@ -114,7 +114,7 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         lambda params, r: projection_loss(policy, params, r, weight, config),
         half.params, half.opt_state, {**rows, "dist_half": dist_half}, key_project,
         config.policy_lr * batch.lr_scale, config.projection_epochs, config.minibatch, config.max_grad_norm,
-        keep_going=lambda params: mean_kl(stop_from, params) <= config.projection_delta,
+        keep_going=within(lambda params: mean_kl(stop_from, params), config.projection_delta),
     )  # fmt: skip
 
     critics = fit_critics(state, batch, key_critics, config)

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 from cuprl.envs.protocol import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.minibatch import fit
+from cuprl.learn.minibatch import fit, within
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
@@ -73,7 +73,7 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         lambda params, r: focops_loss(policy, params, r, multiplier.value, config),
         state.policy, state.policy_opt, rows, key_policy,
         config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-        keep_going=lambda params: kl_to_k(policy, params, rows).mean() <= config.delta,
+        keep_going=within(lambda params: kl_to_k(policy, params, rows).mean(), config.delta),
     )  # fmt: skip
     critics = fit_critics(state, batch, key_critics, config)
 

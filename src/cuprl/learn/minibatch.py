@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -74,6 +75,15 @@ def descend(
     return unravel(vector), opt_state
 
 
+def always(_: Params) -> jax.Array:
+    return jnp.array(True)
+
+
+def within(kl: Callable[[Params], jax.Array], limit: float) -> Callable[[Params], jax.Array]:
+    """To keep `fit` going while kl(params) is within the limit; without a limit (inf) no KL is computed."""
+    return (lambda params: kl(params) <= limit) if math.isfinite(limit) else always
+
+
 def fit(
     loss: Loss,
     params: Params,
@@ -84,7 +94,7 @@ def fit(
     epochs: int,
     minibatch: int,
     max_grad_norm: float | None = None,
-    keep_going: Callable[[Params], jax.Array] = lambda _: jnp.array(True),
+    keep_going: Callable[[Params], jax.Array] = always,
 ) -> Fit:
     """At most `epochs` passes over the data; after each, stop unless keep_going(params)."""
 
