@@ -169,6 +169,8 @@ def test_worker_processes_change_nothing():
         for fields in zip(*steps):
             for other in fields[1:]:
                 np.testing.assert_array_equal(fields[0], other)
+        for step in steps:
+            assert (step.obs is step.next_obs) != (step.terminated | step.truncated).any()
 
 
 def test_a_fault_in_a_worker_process_is_said_here():

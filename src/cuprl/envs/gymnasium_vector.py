@@ -169,7 +169,7 @@ class GymnasiumVectorEnv:
             rows = [lane.step(a) for lane, a in zip(self.lanes, action)]
         except UserError as error:  # known only in the middle of a run
             raise RunStopped(str(error).removesuffix(".")) from error
-        return Step(*map(np.array, zip(*rows)))
+        return Step(*map(np.array, zip(*rows))).shared()
 
     def get_state(self) -> dict[str, np.ndarray]:
         actions = [action for lane in self.lanes for action in lane.actions]

@@ -148,6 +148,10 @@ class Step(NamedTuple):
     truncated: np.ndarray  # [N] the clock ended the episode: the future was only not seen
     obs: np.ndarray  # [N, obs] what to act on next: the reset already applied where an episode ended (another array then)
 
+    def shared(self) -> Step:
+        """The same, with `next_obs` itself to act on next if no episode ended: nobody need look at both."""
+        return self if (self.terminated | self.truncated).any() else self._replace(obs=self.next_obs)
+
 
 class VectorEnv(Protocol):
     """N copies of a task, stepped together."""

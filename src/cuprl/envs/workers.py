@@ -82,7 +82,7 @@ class WorkerVectorEnv:
         return np.concatenate(self._ask("reset", [seed + first for first in self.cuts[:-1]]))
 
     def step(self, action: np.ndarray) -> Step:
-        return Step(*map(np.concatenate, zip(*self._ask("step", self._rows(action)))))
+        return Step(*map(np.concatenate, zip(*self._ask("step", self._rows(action))))).shared()
 
     def get_state(self) -> dict[str, np.ndarray]:
         states = self._ask("get_state")
