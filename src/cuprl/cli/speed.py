@@ -34,12 +34,12 @@ def run(args: argparse.Namespace) -> int:
     print(f"  as stepped here {result['stepped_sps']:10,.0f} steps/s   the same without a search for islands")
     print(
         f"  collection      {result['rollout_sps']:10,.0f} steps/s   {result['rollout_ratio']:.2f} of raw physics, "
-        f"{result['rollout_of_stepped']:.2f} of it as stepped here"
+        f"{result['rollout_of_stepped']:.2f} as stepped here"
     )
     print(f"  update          {result['update_s']:10.3f} s         a batch")
     print(f"  whole training  {result['train_sps']:10,.0f} steps/s   {result['ratio']:.2f} of raw physics")
     print(f"  first step      {result['first_step_s']:10.1f} s         from the start of a process")
-    print(f"  2nd iteration   {result['second_iteration_s']:10.1f} s         its end; compiled programs are kept on disk")
+    print(f"  2nd iteration   {result['second_iteration_s']:10.1f} s         its end; compiled programs kept on disk")
     print(f"  peak memory     {result['peak_mb']:10.0f} MB")
     return 0
 
