@@ -1,6 +1,7 @@
 """The command as a person types it: right words and wrong ones. No traceback reaches a person."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -64,12 +65,22 @@ def test_a_picture_of_no_kind(run, tmp_path, capsys):
     assert ".png" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are listed in /proc")
 def test_train_runs_jax_on_one_thread_as_resume_does():
     """Settings are read before training begins: reading them must not start JAX another way."""
-    code = "import sys, os; from cuprl.cli import main; main(sys.argv[1:]); print(os.environ['XLA_FLAGS'])"
-    words = ["train", "hoper-speed"]
-    shown = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True).stdout
-    assert "intra_op_parallelism_threads=1" in shown
+    code = """if True:
+        import glob, os, sys
+        from cuprl.cli import main
+        main(sys.argv[1:])
+        import jax.numpy
+        jax.numpy.ones((500, 500)).sum().block_until_ready()
+        names = [open(file).read().strip() for file in glob.glob("/proc/self/task/*/comm")]
+        print(names.count("tf_XLAEigen"), os.environ.get("NPROC"))
+    """
+    command = [sys.executable, "-c", code, "train", "hoper-speed"]
+    environment = {**os.environ, "NPROC": "7"}
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    assert shown.split() == ["1", "7"]  # XLA's threads, and the variable that sets their number as it was
 
 
 def test_speed_as_json(capsys, monkeypatch):

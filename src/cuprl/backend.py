@@ -10,13 +10,21 @@ import os
 import sys
 from pathlib import Path
 
-if "jax" not in sys.modules:  # a program that set JAX up itself keeps its own choice
-    os.environ["XLA_FLAGS"] = " ".join(
-        (os.environ.get("XLA_FLAGS", ""), "--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1")
-    ).strip()
+ours = "jax" not in sys.modules  # a program that set JAX up itself keeps its own choice
+threads = os.environ.get("NPROC")
+if ours:
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
+    os.environ["NPROC"] = "1"  # all that sets the size of XLA's thread pool: by it sums over a whole batch are cut up
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
+
+if ours:
+    jax.devices()  # makes the pool; nothing that is started later need inherit NPROC
+    if threads is None:
+        del os.environ["NPROC"]
+    else:
+        os.environ["NPROC"] = threads
 
 if not getattr(jax.config, "jax_compilation_cache_dir", None):
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cuprl" / "xla"
