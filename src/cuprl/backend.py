@@ -17,7 +17,7 @@ if ours:
     os.environ["NPROC"] = "1"  # all that sets the size of XLA's thread pool: by it sums over a whole batch are cut up
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-import jax
+import jax  # noqa: E402
 
 if ours:
     jax.devices()  # makes the pool; nothing that is started later need inherit NPROC

@@ -2,7 +2,8 @@
 
 Each round trains one iteration, then replays its actions on plain MuJoCo, one robot after another: the same work to
 the last bit, without collecting, estimating or learning. Noise of the machine hits both alike; medians are reported.
-Raw physics is that of the model as its file has it; it is also measured with the options collection steps it with.
+Raw physics is plain MuJoCo in Python on the model as its file has it; it is also measured as collection steps it, without
+MuJoCo's timers and its search for islands, which no result needs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import mujoco
 import numpy as np
 
 from cuprl.envs.mujoco_env import MujocoVectorEnv
-from cuprl.envs.mujoco_model import load_model
+from cuprl.envs.mujoco_model import load_model, without_timers
 from cuprl.envs.protocol import unpack_generators
 from cuprl.errors import UserError
 from cuprl.training import Training
@@ -94,7 +95,7 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
     """Rates in environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1.")
-    asked, settings = settings, {**settings, "anneal": False}
+    settings = {**settings, "anneal": False}
     training = Training({
         "task": task, "algo": algo, "seed": 0, "steps": 10**9, "threads": threads, "limits": None, "settings": settings,
     })  # fmt: skip
@@ -116,7 +117,10 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         replays = [(plain, physics), (env.physics.model, stepped)]
         for model, seconds in replays if i % 2 else reversed(replays):
+            if model is plain:
+                mujoco.set_mjcb_time(None)  # MuJoCo's timers, on as Python has them
             seconds.append(replay_on_plain_mujoco(model, env, start, rollout.action, done))
+            without_timers()
 
     def median(values: list[float]) -> float:
         return statistics.median(values)
@@ -134,5 +138,5 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         "rollout_ratio": median([p / c for p, c in zip(physics, collect)]),
         "rollout_of_stepped": median([s / c for s, c in zip(stepped, collect)]),
         "ratio": median([p / w for p, w in zip(physics, whole)]),
-        **start_up(task, algo, threads, asked),
+        **start_up(task, algo, threads, settings),  # what it runs is compiled by now
     }

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(f"{result['task']}, {result['algo']}, {result['threads']} thread(s), medians of {result['rounds']} rounds")
     print(f"  raw physics     {result['physics_sps']:10,.0f} steps/s   plain MuJoCo, one core, the same actions")
-    print(f"  as stepped here {result['stepped_sps']:10,.0f} steps/s   the same without a search for islands")
+    print(f"  as stepped here {result['stepped_sps']:10,.0f} steps/s   the same without timers and islands")
     print(
         f"  collection      {result['rollout_sps']:10,.0f} steps/s   {result['rollout_ratio']:.2f} of raw physics, "
         f"{result['rollout_of_stepped']:.2f} as stepped here"

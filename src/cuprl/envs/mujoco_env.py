@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands
+from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands, without_timers
 from cuprl.envs.protocol import Constraint, Spec, Step, pack_generators, unpack_generators, whole
 
 
@@ -27,6 +27,7 @@ class Physics:
     qfrc_actuator: np.ndarray  # [N, nv]
 
     def __init__(self, model: mujoco.MjModel, frame_skip: int, fields: tuple[str, ...], num_envs: int, threads: int):
+        without_timers()
         self.batch = Batch(model, num_envs, threads)
         self.model = model
         self.frame_skip = frame_skip

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 Layers = list[tuple[Any, Any]]  # (weight [in, out], bias [out]) a layer
 
@@ -49,11 +50,11 @@ def _linear_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[ja
 
 def mlp(layers: Layers, x: Any, xp: ModuleType = jnp) -> Any:
     """x [..., in] -> [..., out]"""
-    product = linear if xp is jnp else xp.matmul
-    for weight, bias in layers[:-1]:
-        x = product(x, weight)
+    # Hidden layers are narrow: `linear` gains nothing there. On few rows NumPy's dot takes half the time of its matmul.
+    first, product = (linear, jnp.matmul) if xp is jnp else (np.ndarray.dot, np.ndarray.dot)
+    for i, (weight, bias) in enumerate(layers):
+        x = (product if i else first)(x, weight)
         x += bias  # NumPy adds in place
-        x = xp.tanh(x)
-        product = xp.matmul  # hidden layers are narrow: nothing to gain
-    weight, bias = layers[-1]
-    return x @ weight + bias
+        if i < len(layers) - 1:
+            x = xp.tanh(x)
+    return x
