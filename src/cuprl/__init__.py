@@ -27,6 +27,7 @@ _HOMES = {
     "MultiDiscrete": "cuprl.envs",
     "Constraint": "cuprl.envs",
     "MujocoTask": "cuprl.envs",
+    "reads": "cuprl.envs.mujoco_scores",
     "from_gymnasium": "cuprl.envs.gymnasium_task",
 }
 
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
     from cuprl.envs import TASKS, Box, Constraint, Discrete, MujocoTask, MultiDiscrete, Spec, make
     from cuprl.envs.gymnasium_task import from_gymnasium
+    from cuprl.envs.mujoco_scores import reads
     from cuprl.evaluation import evaluate
     from cuprl.export import export_policy
     from cuprl.loop import resume, train
     from cuprl.saved import load
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
-           "evaluate", "export_policy", "from_gymnasium", "load", "make", "resume", "train"]  # fmt: skip
+           "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "resume", "train"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -50,11 +50,13 @@ class Collector:
         Both are the collector's own buffers, valid until the next call.
         """
         r, raw_obs, raw = self.rollout, self._raw_obs, self.obs
+        late = self.env.late_scores() if hasattr(self.env, "late_scores") else None
+        step = late.step if late else self.env.step
         actions, outcomes, ends = [], [], []
         for t in range(len(r.obs)):
             raw_obs[t] = raw
             action = policy.act(params, normaliser.apply(raw, out=r.obs[t]), deviation[t], np)
-            next_raw, *outcome, raw = self.env.step(action)
+            next_raw, *outcome, raw = step(action)
             actions.append(action)
             outcomes.append(outcome)
             if next_raw is not raw:
@@ -63,7 +65,8 @@ class Collector:
         # What acting does not wait for is done for all steps at once: right after physics, which leaves little in the
         # processor's caches, every call takes several times as long.
         r.action[:] = actions
-        r.signal[..., 0], r.signal[..., 1:], r.terminated[:], r.truncated[:] = zip(*outcomes)
+        *scores, r.terminated[:], r.truncated[:] = zip(*outcomes)
+        r.signal[..., 0], r.signal[..., 1:] = late.scores() if late else scores
         # The true successor is the next observation; only where an episode ended is it another one.
         r.next_obs[:-1], r.next_obs[-1] = r.obs[1:], normaliser.apply(raw)
         for t, next_raw in ends:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuprl import algorithms, envs
-from cuprl.envs.mujoco_env import MujocoTask
+from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco_scores import reads_what
 from cuprl.envs.protocol import Constraint
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
@@ -48,12 +49,17 @@ class Point(NamedTuple):
 
 def with_constraints(task: MujocoTask, m: int) -> MujocoTask:
     """The task with its first cost m times."""
-    first, costs = task.constraints[0], task.costs
+    first = task.constraints[0]
+
+    @reads_what(task.costs)
+    def costs(physics: Physics, motion: Motion) -> np.ndarray:
+        return np.repeat(task.costs(physics, motion)[:, :1], m, axis=1)
+
     return dataclasses.replace(
         task,
         name=f"{task.name}, {m} constraints",
         constraints=tuple(Constraint(f"{first.name}{i}", first.limit, first.discount) for i in range(m)),
-        costs=lambda physics, motion: np.repeat(costs(physics, motion)[:, :1], m, axis=1),
+        costs=costs,
     )
 
 

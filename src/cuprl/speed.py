@@ -75,14 +75,15 @@ def _start_up_here() -> None:
     training = Training({"seed": 0, "steps": 10**9, "limits": None, **asked})
     env = training.collector.env
     stamps: dict[str, float] = {}
-    step = env.step
+    assert isinstance(env, MujocoVectorEnv)
+    move = env.move
 
-    def first_step(action: np.ndarray) -> Any:
+    def first_move(action: np.ndarray) -> Any:
         stamps["first_step"] = time.time()
-        env.step = step  # type: ignore[method-assign]
-        return step(action)
+        env.move = move  # type: ignore[method-assign]
+        return move(action)
 
-    env.step = first_step  # type: ignore[method-assign]
+    env.move = first_move  # type: ignore[method-assign]
     for k in range(5):
         training.iterate()
         if k == 1:

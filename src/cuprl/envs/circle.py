@@ -8,11 +8,13 @@ import numpy as np
 
 from cuprl.envs import robots
 from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reset
+from cuprl.envs.mujoco_scores import reads
 from cuprl.envs.protocol import Constraint
 
 RADIUS = 10.0  # d
 
 
+@reads()
 def circle_reward(physics: Physics, motion: Motion) -> np.ndarray:
     """R(s) = v·[-y, x] / (1 + | ‖(x, y)‖ - d |); no alive bonus, no control cost."""
     (x, y), (vx, vy) = motion.position.T, motion.velocity.T
@@ -20,6 +22,7 @@ def circle_reward(physics: Physics, motion: Motion) -> np.ndarray:
 
 
 def outside(x_lim: float) -> Costs:
+    @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """C(s) = 1[|x| > x_lim], after the step."""
         return (np.abs(motion.position[:, :1]) > x_lim).astype(np.float64)

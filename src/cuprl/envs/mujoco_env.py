@@ -4,54 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-import mujoco
 import numpy as np
-from mujoco.batch import Batch
 
-from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands, without_timers
+from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands
+from cuprl.envs.mujoco_physics import Costs, Motion, Physics, Reset, Reward
+from cuprl.envs.mujoco_scores import LateScores, read_by
 from cuprl.envs.protocol import Constraint, Spec, Step, pack_generators, unpack_generators, whole
-
-
-class Physics:
-    """The live batched state: qpos [N, nq], qvel [N, nv], ctrl [N, nu], and each derived field asked for.
-
-    As after `mj_step`, derived fields (xpos, cinert, …) are those before the last substep; Gymnasium's are too.
-    """
-
-    xpos: np.ndarray  # [N, nbody, 3]
-    xipos: np.ndarray  # [N, nbody, 3]
-    cinert: np.ndarray  # [N, nbody, 10]
-    cvel: np.ndarray  # [N, nbody, 6]
-    qfrc_actuator: np.ndarray  # [N, nv]
-
-    def __init__(self, model: mujoco.MjModel, frame_skip: int, fields: tuple[str, ...], num_envs: int, threads: int):
-        without_timers()
-        self.batch = Batch(model, num_envs, threads)
-        self.model = model
-        self.frame_skip = frame_skip
-        self.dt = model.opt.timestep * frame_skip
-        self.mass, self.total_mass = model.body_mass.copy(), model.body_mass.sum()  # [nbody], []
-        self.qpos, self.qvel, self.ctrl = (self.batch.bind(name) for name in ("qpos", "qvel", "ctrl"))
-        # qpos and qvel lie side by side in a row of the state, after the time: one view [N, nq + nv] of both.
-        self.qpos_qvel = self.batch.state[:, 1 : 1 + model.nq + model.nv]
-        for name in fields:
-            setattr(self, name, self.batch.bind(name))
-
-
-class Motion(NamedTuple):
-    """What one control step did, beside the state it led to."""
-
-    action: np.ndarray  # [N, act] as the policy gave it: MuJoCo clamps what reaches the actuators, costs do not
-    position: np.ndarray  # [N, k] the task's `position` after the step
-    velocity: np.ndarray  # [N, k] its change over the control interval, per second
-    terminated: np.ndarray  # [N]
-
-
-Reward = Callable[[Physics, Motion], np.ndarray]  # [N]
-Costs = Callable[[Physics, Motion], np.ndarray]  # [N, m]
-Reset = Callable[[np.ndarray, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]  # qpos, qvel
 
 
 @dataclass(frozen=True)
@@ -93,9 +52,10 @@ class MujocoVectorEnv:
         self._clock, self._begun = 0, np.zeros(num_envs, np.int64)  # control steps so far, and when each episode began
         self.seed(0)
         self._start(np.arange(num_envs))
+        self.read = read_by(task.position, task.reward, task.costs)  # before they are wrapped
         self.task = with_own_memory(task, self.physics)
         self.reset(seed=0)
-        self.spec = Spec(task.name, self._obs.shape[1], action_bounds(model), task.constraints, task.horizon)
+        self.spec = Spec(task.name, self.obs.shape[1], action_bounds(model), task.constraints, task.horizon)
 
     def reset(self, seed: int) -> np.ndarray:
         self.seed(seed)
@@ -107,8 +67,8 @@ class MujocoVectorEnv:
     def reset_rows(self, rows: np.ndarray) -> np.ndarray:
         """Start new episodes in the given environments; returns everyone's observation [N, obs]."""
         self._start(rows)
-        self._position, self._obs = self.task.position(self.physics), self.task.observe(self.physics)
-        return self._obs
+        self.position, self.obs = self.task.position(self.physics), self.task.observe(self.physics)
+        return self.obs
 
     def _start(self, rows: np.ndarray) -> None:
         physics = self.physics
@@ -123,17 +83,23 @@ class MujocoVectorEnv:
         self._begun[rows] = clock
         self._next_end = int(self._begun.min()) + self.task.horizon  # when the first episode is cut off, if none ends
 
-    def advance(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """One control step without resets: next_obs, reward, cost, terminated, truncated."""
+    def move(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The physics of one control step, and what is seen after it: terminated, truncated."""
         task, physics = self.task, self.physics
         physics.ctrl[:] = action
         physics.batch.step(nstep=physics.frame_skip)
         self._clock += 1
-        before, self._position, self._obs = self._position, task.position(physics), task.observe(physics)
-        velocity = (self._position - before) / physics.dt
-        motion = Motion(action, self._position, velocity, task.terminated(physics))
+        self.obs = task.observe(physics)
         truncated = self._clock - self._begun >= task.horizon if self._late() else np.zeros(self.num_envs, bool)
-        return self._obs, task.reward(physics, motion), task.costs(physics, motion), motion.terminated, truncated
+        return task.terminated(physics), truncated
+
+    def advance(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """One control step without resets: next_obs, reward, cost, terminated, truncated."""
+        task, physics = self.task, self.physics
+        terminated, truncated = self.move(action)
+        before, self.position = self.position, task.position(physics)
+        motion = Motion(action, self.position, (self.position - before) / physics.dt, terminated)
+        return self.obs, task.reward(physics, motion), task.costs(physics, motion), terminated, truncated
 
     def _late(self) -> bool:
         """Whether an episode is at its horizon: a number is compared faster than an array."""
@@ -141,23 +107,30 @@ class MujocoVectorEnv:
 
     def step(self, action: np.ndarray) -> Step:
         next_obs, reward, cost, terminated, truncated = self.advance(action)
+        return Step(next_obs, reward, cost, terminated, truncated, self.go_on(terminated, truncated))
+
+    def go_on(self, terminated: np.ndarray, truncated: np.ndarray) -> np.ndarray:
+        """The observation to act on next, with new episodes where one ended."""
         ended = self._late() or np.count_nonzero(terminated)
-        obs = self.reset_rows(np.flatnonzero(terminated | truncated)) if ended else next_obs
-        return Step(next_obs, reward, cost, terminated, truncated, obs)
+        return self.reset_rows(np.flatnonzero(terminated | truncated)) if ended else self.obs
+
+    def late_scores(self) -> LateScores | None:
+        """For steps whose rewards and costs are computed together afterwards; where the task's functions allow it."""
+        return None if self.read is None else LateScores(self, self.read)
 
     def get_state(self) -> dict[str, np.ndarray]:
         return {
             "physics": self.physics.batch.state.copy(),
             "steps": self._clock - self._begun,
             # The position of some robots is a derived field, which the physics state alone does not give back.
-            "position": self._position.copy(),
-            "obs": self._obs.copy(),
+            "position": self.position.copy(),
+            "obs": self.obs.copy(),
             "generators": pack_generators(self._generators),
         }
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
         self.physics.batch.state[:] = state["physics"]
         self._begin(slice(None), self._clock - state["steps"])
-        self._position, self._obs = state["position"].copy(), state["obs"].copy()
+        self.position, self.obs = state["position"].copy(), state["obs"].copy()
         self._generators = unpack_generators(state["generators"])
-        return self._obs
+        return self.obs

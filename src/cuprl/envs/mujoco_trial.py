@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco_scores import Recorded, read_by
 from cuprl.errors import UserError, blame
 
 TRIED = 5  # environments: not 1 and seldom the number of costs, so that no shape fits by chance
@@ -56,6 +57,19 @@ def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
     motion = Motion(np.zeros((TRIED, model.nu)), after, (after - before) / physics.dt, terminated)
     expect(task, "reward", call(task, "reward", physics, motion), (TRIED,))
     expect(task, "costs", call(task, "costs", physics, motion), (TRIED, len(task.constraints)))
+    try_reads(task, physics, motion)
+
+
+def try_reads(task: MujocoTask, physics: Physics, motion: Motion) -> None:
+    """Functions that say what they read must do with that."""
+    read = read_by(task.position, task.reward, task.costs)
+    if read is None:
+        return
+    if missing := [name for name in read if not hasattr(physics, name)]:
+        raise UserError(f"@reads of {task.name} names {missing[0]!r}; name arrays of the physics or put it into fields.")
+    recorded = Recorded(physics, {name: getattr(physics, name)[None] for name in read})
+    for name, arguments in (("position", ()), ("reward", (motion,)), ("costs", (motion,))):
+        call(task, name, recorded, *arguments)
 
 
 def begin(task: MujocoTask, physics: Physics) -> None:

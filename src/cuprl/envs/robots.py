@@ -10,25 +10,30 @@ from __future__ import annotations
 import numpy as np
 
 from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics, Reset, Reward
+from cuprl.envs.mujoco_scores import reads
 from cuprl.envs.protocol import Constraint
 
-# All these run in every step, on few rows: np.add.reduce is what .sum() comes to, without Python's part of it.
+# Most of these run in every step, on few rows: np.add.reduce is what .sum() comes to, without Python's part of it.
 
 # --- positions [N, k]; here and below a view of the physics will do, the environment copies it ------------------
 
 
+@reads("qpos")
 def x_of_root(physics: Physics) -> np.ndarray:
     return physics.qpos[:, :1]
 
 
+@reads("qpos")
 def xy_of_root(physics: Physics) -> np.ndarray:
     return physics.qpos[:, :2]
 
 
+@reads("xpos")
 def xy_of_torso(physics: Physics) -> np.ndarray:
     return physics.xpos[:, 1, :2]
 
 
+@reads("xipos")
 def xy_of_mass_centre(physics: Physics) -> np.ndarray:
     return np.add.reduce(physics.mass[:, None] * physics.xipos[:, :, :2], axis=1) / physics.total_mass
 
@@ -36,10 +41,12 @@ def xy_of_mass_centre(physics: Physics) -> np.ndarray:
 # --- costs [N, 1] -----------------------------------------------------------------------------------------------
 
 
+@reads()
 def speed_on_line(physics: Physics, motion: Motion) -> np.ndarray:
     return np.abs(motion.velocity)
 
 
+@reads()
 def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
     return np.sqrt(np.add.reduce(np.square(motion.velocity), axis=1, keepdims=True))
 
@@ -116,6 +123,7 @@ def effort(action: np.ndarray, weight: float) -> np.ndarray:
 
 
 def forward_alive(healthy: float, control: float) -> Reward:
+    @reads()
     def reward(physics: Physics, motion: Motion) -> np.ndarray:
         return (motion.velocity[:, 0] + ~motion.terminated * healthy) - effort(motion.action, control)
 
@@ -123,12 +131,14 @@ def forward_alive(healthy: float, control: float) -> Reward:
 
 
 def forward_only(control: float) -> Reward:
+    @reads()
     def reward(physics: Physics, motion: Motion) -> np.ndarray:
         return motion.velocity[:, 0] - effort(motion.action, control)
 
     return reward
 
 
+@reads("ctrl")
 def humanoid_reward(physics: Physics, motion: Motion) -> np.ndarray:
     return (1.25 * motion.velocity[:, 0] + ~motion.terminated * 5.0) - effort(physics.ctrl, 0.1)
 

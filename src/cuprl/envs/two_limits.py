@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.envs.mujoco_env import Costs, Motion, Physics
+from cuprl.envs.mujoco_scores import reads, reads_what
 from cuprl.envs.protocol import Constraint
 from cuprl.envs.robots import SPEED_TASKS, speed_in_plane, speed_on_line
 
@@ -15,15 +16,22 @@ HOPPER, ANT = (next(task for task in SPEED_TASKS if task.name == name) for name 
 
 def side_by_side(*costs: Costs) -> Costs:
     """[N, 1] each -> [N, m]"""
-    return lambda physics, motion: np.concatenate([cost(physics, motion) for cost in costs], axis=1)
+
+    @reads_what(*costs)
+    def together(physics: Physics, motion: Motion) -> np.ndarray:
+        return np.concatenate([cost(physics, motion) for cost in costs], axis=1)
+
+    return together
 
 
+@reads()
 def motor_effort(physics: Physics, motion: Motion) -> np.ndarray:
     """Sum of squared controls as the motors get them, clamped to their range [N, 1]."""
     low, high = physics.model.actuator_ctrlrange.T
     return np.square(np.clip(motion.action, low, high)).sum(axis=1, keepdims=True)
 
 
+@reads("qpos")
 def torso_height(physics: Physics, motion: Motion) -> np.ndarray:
     """Metres above the ground [N, 1]."""
     return physics.qpos[:, 2:3].copy()

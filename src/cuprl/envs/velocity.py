@@ -11,13 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reward
+from cuprl.envs.mujoco_scores import reads, reads_what
 from cuprl.envs.protocol import Constraint
-from cuprl.envs.robots import SPEED_TASKS, never, speed_in_plane
+from cuprl.envs.robots import SPEED_TASKS, speed_in_plane
 
 LIMIT = (Constraint("velocity", 25.0, discount=1.0),)
 
 
 def forward_faster_than(threshold: float) -> Costs:
+    @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """1[vx > threshold] [N, 1]: fast backwards is free"""
         return (motion.velocity[:, :1] > threshold).astype(np.float64)
@@ -26,6 +28,7 @@ def forward_faster_than(threshold: float) -> Costs:
 
 
 def faster_than(threshold: float) -> Costs:
+    @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """1[sqrt(vx² + vy²) > threshold] [N, 1]"""
         return (speed_in_plane(physics, motion) > threshold).astype(np.float64)
@@ -35,7 +38,12 @@ def faster_than(threshold: float) -> Costs:
 
 def paid_when_falling(reward: Reward) -> Reward:
     """v4's healthy reward asks only whether the episode may end, not whether it does."""
-    return lambda physics, motion: reward(physics, motion._replace(terminated=never(physics)))
+
+    @reads_what(reward)
+    def paid(physics: Physics, motion: Motion) -> np.ndarray:
+        return reward(physics, motion._replace(terminated=np.zeros_like(motion.terminated)))
+
+    return paid
 
 
 COSTS = {  # thresholds of Safety-Gymnasium's v1 tasks, in metres a second
