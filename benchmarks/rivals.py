@@ -29,6 +29,7 @@ SAFE = (("CUP", "cup"), ("CPO", "cpo"), ("FOCOPS", "focops"), ("PPOLag", "ppo-la
 def systems(task: str, full: bool) -> list[System]:
     """Those measured on a task; on others than hopper only CUP unless `full`."""
     own = [System("cuprl", "cuprl", algo, algo, "ours", task) for algo in ("cup", "ppo", "cpo", "focops", "ppo-lag")]
+    own += [System("cuprl", "cuprl", algo, algo, "best", task) for algo in ("cup", "ppo")]
     own.append(System("cuprl", "cuprl", "cup", "cup", "threads", task))
     omnisafe = [
         System("omnisafe", "OmniSafe", algo, ours, setting, task)

@@ -1,4 +1,5 @@
-"""cuprl itself: one thread or two, its own number of environments, early stops switched off."""
+"""cuprl itself, early stops switched off. Ours: its own number of environments, one thread. Threads: with two. Best: ten
+environments, one thread."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ NO_STOP = {
 
 def main(algo: str, task: str, setting: str) -> None:
     threads = 2 if setting == "threads" else 1
-    settings = {**SAME_WORK, **NO_STOP.get(algo, {}), "anneal": False}
+    environments = {"num_envs": 10} if setting == "best" else {}
+    settings = {**SAME_WORK, **NO_STOP.get(algo, {}), **environments, "anneal": False}
     training = Training({
         "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": threads, "limits": None,
         "settings": settings,
