@@ -13,7 +13,8 @@ from pathlib import Path
 ours = "jax" not in sys.modules  # a program that set JAX up itself keeps its own choice
 threads = os.environ.get("NPROC")
 if ours:
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
+    flags = (*os.environ.get("XLA_FLAGS", "").split(), "--xla_cpu_multi_thread_eigen=false")
+    os.environ["XLA_FLAGS"] = " ".join(dict.fromkeys(flags))  # each once, in child processes too: the cache goes by them
     os.environ["NPROC"] = "1"  # all that sets the size of XLA's thread pool: by it sums over a whole batch are cut up
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
 

@@ -156,8 +156,8 @@ class Step(NamedTuple):
 class VectorEnv(Protocol):
     """N copies of a task, stepped together.
 
-    One may also have `late_scores()`: None, or an object whose `step` leaves reward and cost out, and whose `scores` then gives
-    those of all steps at once, [T, N] and [T, N, m].
+    One may also have `late_scores()`: None, or an object whose `step` leaves reward and cost out, and whose `scores` then
+    gives those of all steps at once, [T, N] and [T, N, m].
     """
 
     spec: Spec
