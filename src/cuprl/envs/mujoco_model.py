@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import gymnasium
@@ -57,7 +58,8 @@ def without_timers() -> None:
     folder = Path(mujoco.__file__).parent
     libraries = [library for name in ("libmujoco.so*", "libmujoco*.dylib", "mujoco.dll") for library in folder.glob(name)]
     if libraries and mujoco.get_mjcb_time() is None:
-        ctypes.c_void_p.in_dll(ctypes.CDLL(str(libraries[0])), "mjcb_time").value = None
+        with suppress(OSError, ValueError):  # where the engine's own variable is out of reach, steps are slower, no more
+            ctypes.c_void_p.in_dll(ctypes.CDLL(str(libraries[0])), "mjcb_time").value = None
 
 
 def action_bounds(model: mujoco.MjModel) -> Box:
