@@ -1,6 +1,7 @@
 """Rewards and costs computed for many steps at once are those computed step by step, to the last bit."""
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from small import SMALL, same_arrays
 
 ROBOTS = {name: task for name, task in TASKS.items() if isinstance(task, MujocoTask)}
 HOPPER = TASKS["hopper-speed"]
+CALLS = count()
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -59,8 +61,10 @@ def test_functions_that_do_not_say_what_they_read_are_called_at_every_step():
     [
         (cuprl.reads("qvle")(lambda physics, motion: motion.velocity), r"@reads of hopper-speed names 'qvle'; name arrays"),
         (cuprl.reads()(lambda physics, motion: physics.qvel[:, :1]), "costs of hopper-speed raised AttributeError.*'qvel'"),
+        (cuprl.reads()(lambda physics, motion: motion.velocity - motion.velocity.mean()), "costs .* than for each"),
+        (cuprl.reads()(lambda physics, motion: motion.velocity * 0 + next(CALLS)), "take @reads off it"),
     ],
 )
-def test_a_function_that_reads_something_else_is_told_so(costs, words):
+def test_a_function_that_does_not_do_as_it_says_is_told_so(costs, words):
     with pytest.raises(UserError, match=words):
         make(replace(HOPPER, costs=costs), 2)

@@ -61,15 +61,24 @@ def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
 
 
 def try_reads(task: MujocoTask, physics: Physics, motion: Motion) -> None:
-    """Functions that say what they read must do with that."""
+    """Functions that say what they read must do with that, and answer for two steps at once as for each by itself."""
     read = read_by(task.position, task.reward, task.costs)
     if read is None:
         return
     if missing := [name for name in read if not hasattr(physics, name)]:
         raise UserError(f"@reads of {task.name} names {missing[0]!r}; name arrays of the physics or put it into fields.")
-    recorded = Recorded(physics, {name: getattr(physics, name)[None] for name in read})
-    for name, arguments in (("position", ()), ("reward", (motion,)), ("costs", (motion,))):
-        call(task, name, recorded, *arguments)
+
+    def ask(name: str, *scales: float) -> np.ndarray:
+        """The answer for one step a scale: the one that was made, and one whose numbers are others."""
+        recorded = Recorded(physics, {field: np.stack([k * getattr(physics, field) for k in scales]) for field in read})
+        action, position, velocity = (np.concatenate([k * part for k in scales]) for part in motion[:3])
+        moved = Motion(action, position, velocity, np.tile(motion.terminated, len(scales)))
+        return call(task, name, recorded, *(() if name == "position" else (moved,)))
+
+    for name in ("position", "reward", "costs"):
+        together, apart = ask(name, 1.0, 0.5), np.concatenate((ask(name, 1.0), ask(name, 0.5)))
+        if not np.array_equal(together, apart, equal_nan=True):
+            raise UserError(f"{name} of {task.name} answers otherwise for two steps than for each; take @reads off it.")
 
 
 def begin(task: MujocoTask, physics: Physics) -> None:

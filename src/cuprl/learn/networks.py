@@ -50,7 +50,7 @@ def _linear_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[ja
 
 def mlp(layers: Layers, x: Any, xp: ModuleType = jnp) -> Any:
     """x [..., in] -> [..., out]"""
-    # Hidden layers are narrow: `linear` gains nothing there. On few rows NumPy's dot takes half the time of its matmul.
+    # Hidden layers are narrow: `linear` gains nothing there. On few rows NumPy's dot is faster than its matmul.
     first, product = (linear, jnp.matmul) if xp is jnp else (np.ndarray.dot, np.ndarray.dot)
     for i, (weight, bias) in enumerate(layers):
         x = (product if i else first)(x, weight)
