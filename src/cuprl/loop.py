@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cuprl import envs, events, provenance, runs
+from cuprl import algorithms, envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
@@ -39,7 +39,7 @@ def train(
     asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
     config: dict[str, Any] = {
         "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},
-        "limits": limits, "tensorboard": bool(tensorboard), "settings": settings,
+        "limits": limits, "tensorboard": bool(tensorboard), "settings": settings, "numerics": algorithms.numerics(algo),
     }  # fmt: skip
     if config["checkpoint_every"] < 1:
         raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
@@ -65,7 +65,7 @@ def resume(
     A run on a task of one's own needs that task again.
     """
     run = run if isinstance(run, runs.Run) else runs.Run(run)
-    config = run.config if threads is None else {**run.config, "threads": threads}
+    config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
     display = display or display_for()
     training = Training(config, task)
     changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]

@@ -12,6 +12,7 @@ import pytest
 from synthetic import made_up
 
 import cuprl
+from cuprl.algorithms import ALGORITHMS, as_now
 from cuprl.cli import main
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
@@ -124,7 +125,7 @@ def test_damage_is_seen(tiny, capsys):
         (b"", "is damaged"),
         (gzip.compress(b"[1]"), "is damaged"),
         (gzip.compress(json.dumps(body).encode()), "does not match its checksum"),
-        (gzip.compress(json.dumps({**body, "format": 99}).encode()), "has format 99, this cuprl reads 1"),
+        (gzip.compress(json.dumps({**body, "format": 99}).encode()), "has format 99, this cuprl reads 2"),
     ):
         path.write_bytes(bad)
         with pytest.raises(UserError, match=words) as error:
@@ -141,15 +142,43 @@ def test_damage_is_seen(tiny, capsys):
     assert "or its name" in capsys.readouterr().err and not (tiny / "x.csv").exists()
 
 
-def test_another_version_is_stale(tiny, monkeypatch, capsys):
-    monkeypatch.setattr(cuprl, "__version__", "9.9.9")
+def renumbered(monkeypatch, name, numerics):
+    monkeypatch.setitem(ALGORITHMS, name, ALGORITHMS[name]._replace(numerics=numerics))
+
+
+def test_results_are_stale_when_their_algorithm_gives_other_numbers(tiny, monkeypatch, capsys):
     where = ["--results", str(tiny)]
+    renumbered(monkeypatch, "cpo", 2)
+    assert main(["results", "list", *where]) == 0
+    assert "stale" not in capsys.readouterr().out
+    renumbered(monkeypatch, "cup", 2)
     assert main(["results", "list", *where]) == 0
     assert capsys.readouterr().out.count("stale") == 4
     assert main(["table", "tiny", *where]) == 2
     shown = capsys.readouterr().err
-    assert "no result of tiny" in shown and "4 stale results left out" in shown and "now 9.9.9" in shown
-    assert "run `cup bench tiny`" in shown
+    assert "no result of tiny" in shown and "4 stale results left out" in shown
+    assert "made with numerics 1 of cup, now 2" in shown and "run `cup bench tiny`" in shown
+
+
+def test_a_new_version_or_a_new_setting_at_its_default_makes_no_result_stale(tiny, monkeypatch):
+    """A setting that comes after a result was stored, simulated by one that goes: the hashes are the same."""
+    monkeypatch.setattr(cuprl, "__version__", "9.9.9")
+    cells = expand(TINY)
+    assert set(stored(cells, tiny)) == set(cells)
+    config = cells[0].resolved()
+    assert config["settings"]["cost_lam"] != 0.1
+    later = {**config, "settings": {**config["settings"], "critic_l2": 0.5}}
+    earlier = {**config, "settings": {k: v for k, v in config["settings"].items() if k != "critic_l2"}}
+    assert config_hash(earlier) == config_hash(config) != config_hash(later)
+
+
+def test_the_printed_cup_has_a_new_name(runs):
+    """Until numerics were recorded, `cup` was the algorithm that is called cup-paper now."""
+    config = next(iter(runs.values())).config
+    old = {key: value for key, value in config.items() if key != "numerics"}
+    assert as_now(config)["algo"] == "cup" and as_now(old)["algo"] == "cup-paper"
+    without = {**old, "settings": {k: v for k, v in old["settings"].items() if k != "improvement_kl"}}
+    assert as_now(without)["settings"]["improvement_kl"] == "k-new"
 
 
 def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
@@ -189,11 +218,11 @@ def test_seeds_that_differ_in_more_are_refused():
         expand(replace(TINY, blocks=(*TINY.blocks, other)))
 
 
-def test_a_run_folder_of_another_version_is_no_cell(runs, monkeypatch):
+def test_a_run_folder_with_other_numerics_is_no_cell(runs, monkeypatch):
     cell, run = next(iter(runs.items()))
     cell.check_same(run)
-    monkeypatch.setattr(cuprl, "__version__", "9.9.9")
-    with pytest.raises(UserError, match=r"was made by cuprl .*, not 9.9.9"):
+    renumbered(monkeypatch, "cup", 7)
+    with pytest.raises(UserError, match=r"was made with numerics 1 of cup, now 7"):
         cell.check_same(run)
 
 

@@ -6,7 +6,9 @@ A name maps to a module (imported when asked for) and the settings in which a pr
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import json
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -20,10 +22,25 @@ class Entry(NamedTuple):
     module: str
     summary: str
     preset: dict[str, Any]
+    numerics: int = 1  # raised when the same settings give other numbers: what was stored before is then stale
 
+
+# What `cup` changes of the printed algorithm, part by part: docs/why-cup.md. `cup bench cup-ablation` tries each.
+MENDED: dict[str, dict[str, Any]] = {
+    "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
+    "nu": {"multiplier": "projection", "multiplier_lr": 3.0},
+    "weights": {"cost_weights": "discounted"},
+    "budgets": {"delta": 0.01, "projection_delta": 0.03, "stop_checks": 4},
+    "estimate": {"cost_estimate": "steps", "cost_memory": 10.0},
+    "lambda": {"cost_lam": 0.8},
+    "clip": {"projection_surrogate": "clip"},
+    "margin": {"beta": 0.05},
+}
 
 ALGORITHMS: dict[str, Entry] = {
-    "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), as the paper states it", {}),
+    "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), its losses mended: recommended", {
+        name: value for part in MENDED.values() for name, value in part.items()}),
+    "cup-paper": Entry("cup", "CUP as the paper prints it, equation for equation", {}),
     "cup-clip": Entry("cup", "CUP as its authors released it: PPO's clip instead of sqrt(KL)", {
         "improvement": "clip", "projection_kl": "new-half"}),
     "cup-omnisafe": Entry("cup", "CUP as OmniSafe has it", {
@@ -72,3 +89,33 @@ def load(
     module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
     return module, configure(module.Config, {**fitting, **preset, **(changes or {})}, name)
+
+
+def numerics(name: str) -> int:
+    """The number that changes when an algorithm's numbers do; a stored run with another is stale."""
+    return ALGORITHMS[name].numerics if name in ALGORITHMS else 1
+
+
+def as_now(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration that was stored, a config.json's or a result's, in today's words.
+
+    Before numerics were recorded, "cup" was the printed algorithm. A setting that came later has the default of the
+    algorithm's Config, which leaves its numbers alone: not that of a preset, which may be newer than what was stored.
+    """
+    if config.get("algo") == "cup" and "numerics" not in config:
+        config = {**config, "algo": "cup-paper"}
+    return {"numerics": 1, **config, "settings": {**default_settings(config["algo"]), **config["settings"]}}
+
+
+def default_settings(name: str) -> dict[str, Any]:
+    """Those of the algorithm's Config, as JSON has them, without a preset; none of one of one's own that is not here."""
+    try:
+        return json.loads(json.dumps(dataclasses.asdict(find(name)[0].Config())))
+    except UserError:
+        return {}
+
+
+def settings_that_differ(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that are not the defaults of the algorithm's Config: one that is added later is none of them."""
+    default = default_settings(name)
+    return {key: value for key, value in settings.items() if key not in default or default[key] != value}

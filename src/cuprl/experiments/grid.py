@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cuprl.algorithms import as_now, numerics
 from cuprl.envs import Task, with_limits
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
@@ -33,13 +34,15 @@ class Block:
     settings: tuple[tuple[str, str], ...] = ()  # (name, text): changes of every algorithm's defaults
     limits: tuple[str, ...] = ()  # as given to --limit; none: the task's own
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a setting or "limit", its values)
+    label: str = ""  # what its settings are called, where they are not a sweep's
 
     def cells(self) -> Iterable[Cell]:
         axes = [[(name, value) for value in values] for name, values in self.sweep]
         for seed, task, algo, point in itertools.product(self.seeds, self.tasks, self.algos, itertools.product(*axes)):
             changes = tuple(change for change in point if change[0] != "limit")
             limits = tuple(value for name, value in point if name == "limit") or self.limits
-            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant_of(point))
+            variant = self.label or variant_of(point)
+            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant)
 
 
 @dataclass(frozen=True)
@@ -96,14 +99,15 @@ class Cell:
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
     def check_same(self, run: Run) -> None:
-        """A run made with other settings, or by another version, must not pass for this cell's."""
-        from cuprl import __version__
+        """A run made with other settings, or when its algorithm had other numbers, must not pass for this cell's."""
+        from cuprl.experiments.results import numerics_reason
         from cuprl.experiments.stale import differing
 
-        version = run.config["versions"].get("cuprl")
-        if version != __version__:
-            raise UserError(f"{run.path} was made by cuprl {version}, not {__version__}; give another folder, or remove it.")
-        different = differing(resolve(run.config), self.resolved())
+        found = as_now(run.config)
+        reason = numerics_reason(found)
+        if reason:
+            raise UserError(f"{run.path} was {reason}; give another folder, or remove it.")
+        different = differing(resolve(found), self.resolved())
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 
@@ -119,7 +123,7 @@ def resolve(config: dict[str, Any]) -> dict[str, Any]:
             raise UserError(f"the limit of {name} is {limit}; give a finite number.")
     settings = dataclasses.asdict(Plan.of(config, getattr(task, "settings", {})).config)
     whole = {"task": task.name, "algo": config["algo"], "seed": config["seed"], "steps": config["steps"],
-             "limits": limits, "settings": settings}  # fmt: skip
+             "limits": limits, "settings": settings, "numerics": config.get("numerics", numerics(config["algo"]))}
     return json.loads(json.dumps(whole))
 
 

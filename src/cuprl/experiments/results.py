@@ -21,14 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.algorithms import as_now, numerics, settings_that_differ
 from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
 from cuprl.runs import Run, write_atomically
 
-FORMAT = 1
+FORMAT = 2
 SUFFIX = ".json.gz"
-KEYS = ("task", "algo", "seed", "steps", "limits", "settings")  # of config.json: what a run's numbers depend on
+# Of config.json: what a run's numbers depend on.
+KEYS = ("task", "algo", "seed", "steps", "limits", "settings", "numerics")
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
 
 
@@ -61,8 +63,13 @@ class Result:
 
 
 def config_hash(config: dict[str, Any]) -> str:
-    """16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for."""
-    text = json.dumps(plain({key: config[key] for key in KEYS}), sort_keys=True, separators=(",", ":"))
+    """16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for.
+
+    Settings at their defaults leave no trace in it: one that is added later changes no hash.
+    """
+    config = as_now(config)
+    telling = {**{key: config[key] for key in KEYS}, "settings": settings_that_differ(config["algo"], config["settings"])}
+    text = json.dumps(plain(telling), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -80,7 +87,7 @@ def plain(value: Any) -> Any:
 
 def from_run(run: Run) -> Result:
     """A finished run as a result; an unfinished or damaged one is refused."""
-    config = run.config
+    config = as_now(run.config)
     missing = [key for key in (*KEYS, "versions") if key not in config]
     if missing:
         raise UserError(f"{run.path / 'config.json'} has no {missing[0]}; restore it, or train the run again.")
@@ -146,7 +153,7 @@ def read(path: Path) -> Result:
     if checksum(body) != expected or body["hash"] != hash_in_name(path):
         raise UserError(f"the result {path} is damaged: its content does not match its checksum or its name; {mend}.")
     metrics = {name: np.array(column, np.float64) for name, column in body["metrics"].items()}  # null becomes NaN
-    return Result(body["config"], metrics, body["versions"], body["machine"], body["git"])
+    return Result(as_now(body["config"]), metrics, body["versions"], body["machine"], body["git"])
 
 
 def files(folder: Path) -> list[Path]:
@@ -160,11 +167,15 @@ def hash_in_name(path: Path) -> str:
 # --- what a grid has of them -------------------------------------------------------------------------------------------
 
 
-def version_reason(result: Result) -> str | None:
-    from cuprl import __version__
+def numerics_reason(config: dict[str, Any]) -> str | None:
+    """Why numbers made with this configuration are not what it gives now."""
+    made, now = config["numerics"], numerics(config["algo"])
+    return None if made == now else f"made with numerics {made} of {config['algo']}, now {now}"
 
-    made = result.versions.get("cuprl")
-    return None if made == __version__ else f"made by cuprl {made}, now {__version__}"
+
+def is_fresh(result: Result, cell: Cell) -> bool:
+    """Whether the cell would give the same numbers now; a default may have changed since the file was named."""
+    return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
 
 
 def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
@@ -175,7 +186,7 @@ def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
     found = {}
     for cell in cells if by_hash else ():
         results = map(read, by_hash.get(config_hash(cell.resolved()), ()))
-        fresh = next((result for result in results if version_reason(result) is None), None)
+        fresh = next((result for result in results if is_fresh(result, cell)), None)
         if fresh is not None:
             found[cell] = fresh
     return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from cuprl.algorithms import MENDED, default_settings
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid import Block, Experiment
 
 PAPER_TASKS = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
-PAPER_ALGOS = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops", "cup")
+BASELINES = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops")
+PAPER_ALGOS = (*BASELINES, "cup-paper", "cup")
 PAPER_STEPS = 2_500_000  # 500 iterations of 5000 steps
 TEN = tuple(range(10))
 FIVE = tuple(range(5))  # of the sweeps, where the paper does not say how many it took
@@ -26,6 +29,17 @@ FOUR_LIMITS = {
 EXPERIMENTS: dict[str, Experiment] = {}
 
 
+def words(settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Settings as a block has them."""
+    return tuple((name, str(value)) for name, value in settings.items())
+
+
+def as_printed(part: dict[str, Any]) -> dict[str, Any]:
+    """The same settings as the printed algorithm has them."""
+    printed = default_settings("cup-paper")
+    return {name: printed[name] for name in part}
+
+
 def ship(name: str, summary: str, *blocks: Block) -> None:
     if name in EXPERIMENTS:
         raise ValueError(f"two experiments are called {name}")
@@ -34,7 +48,7 @@ def ship(name: str, summary: str, *blocks: Block) -> None:
 
 ship("quick", "two tasks, two algorithms, two seeds: minutes",
      Block(SMALL_TASKS, ("cup", "ppo-lag"), (0, 1), 100_000))  # fmt: skip
-ship("paper-table", "the paper's table and learning curves, with PCPO: five tasks, six algorithms, ten seeds",
+ship("paper-table", "the paper's table and learning curves, with PCPO: five tasks, seven algorithms, ten seeds",
      Block(PAPER_TASKS, PAPER_ALGOS, TEN, PAPER_STEPS))  # fmt: skip
 ship("paper-extra", "the same on the tasks the paper's table leaves out",
      Block(("halfcheetah-speed", "walker2d-speed", "ant-circle"), PAPER_ALGOS, TEN, PAPER_STEPS))  # fmt: skip
@@ -48,16 +62,22 @@ ship("paper-limit", "CUP under four cost limits a task: the paper's figure on b"
        for task in PAPER_TASKS))  # fmt: skip
 # OmniSafe's and SafePO's CUP compare an undiscounted cost with their limits. Here all are held to the same discounted one.
 ship("cup-variants", "CUP as the paper, its authors, OmniSafe and SafePO have it, under the paper's discounted limits",
-     Block(PAPER_TASKS, ("cup", "cup-clip", "cup-omnisafe", "cup-safepo"), FIVE, PAPER_STEPS,
+     Block(PAPER_TASKS, ("cup", "cup-paper", "cup-clip", "cup-omnisafe", "cup-safepo"), FIVE, PAPER_STEPS,
            settings=(("cost_return", "discounted"),)))  # fmt: skip
-ship("first-slice", "the first part of paper-table: two tasks with all algorithms, CUP on the other three",
+ship("first-slice", "the first part of paper-table: two tasks with all algorithms, the printed CUP on the other three",
      Block(SMALL_TASKS, PAPER_ALGOS, (0, 1, 2), PAPER_STEPS),
-     Block(("ant-speed", "humanoid-speed", "humanoid-circle"), ("cup",), (0, 1), PAPER_STEPS))  # fmt: skip
+     Block(("ant-speed", "humanoid-speed", "humanoid-circle"), ("cup-paper",), (0, 1), PAPER_STEPS))  # fmt: skip
+ship("cup-ablation", "the printed CUP, with each mended part alone, with all, and with all but one",
+     Block(SMALL_TASKS, ("cup-paper", "cup"), (0, 1, 2), PAPER_STEPS),
+     *(Block(SMALL_TASKS, ("cup-paper",), (0, 1, 2), PAPER_STEPS, settings=words(part), label=f"only-{name}")
+       for name, part in MENDED.items()),
+     *(Block(SMALL_TASKS, ("cup",), (0, 1, 2), PAPER_STEPS, settings=words(as_printed(part)), label=f"but-{name}")
+       for name, part in MENDED.items()))  # fmt: skip
 ship("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
-     Block(SMALL_TASKS, ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup"), (0, 1),
-           500_000))  # fmt: skip
+     Block(SMALL_TASKS, ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup-paper", "cup"),
+           (0, 1), 500_000))  # fmt: skip
 ship("two-limits", "two constraints at once, half a million steps",
-     Block(("hopper-speed-effort", "ant-speed-height"), PAPER_ALGOS, (0, 1), 500_000))  # fmt: skip
+     Block(("hopper-speed-effort", "ant-speed-height"), (*BASELINES, "cup-paper"), (0, 1), 500_000))  # fmt: skip
 ship("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
      Block(SMALL_TASKS, ("cup",), (0, 1, 2), PAPER_STEPS))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Stored results that no longer count: made by another version, or with other settings than the experiment has now."""
+"""Stored results that no longer count: their algorithm's numbers have changed, or the experiment has other settings now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, expand
-from cuprl.experiments.results import Result, config_hash, files, hash_in_name, plain, read, version_reason
+from cuprl.experiments.results import Result, config_hash, files, hash_in_name, numerics_reason, plain, read
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 
@@ -40,8 +40,10 @@ def entry(path: Path, wanted: Wanted | None) -> Entry:
     except UserError as error:
         return Entry(path, None, damage=str(error))
     cell = (wanted or {}).get(hash_in_name(path))
-    other = settings_reason(result, wanted.values()) if wanted is not None and cell is None else ""
-    return Entry(path, result, cell.variant if cell else "", version_reason(result) or other)
+    stale = numerics_reason(result.config) or ""
+    if not stale and wanted is not None and cell is None:
+        stale = settings_reason(result, wanted.values())
+    return Entry(path, result, cell.variant if cell else "", stale)
 
 
 def entries(root: Path, experiment: str | None = None) -> list[Entry]:
