@@ -43,7 +43,7 @@ def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array
 
 @partial(jax.jit, static_argnames=("module", "config", "spec"))
 def learn(
-    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any], lr_scale: Any,
+    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any, Any], lr_scale: Any,
     module: ModuleType, config: Any, spec: Spec,
 ) -> tuple[State, Metrics]:  # fmt: skip
     """Estimate and update: the one compiled call of an iteration."""
@@ -107,15 +107,16 @@ class Learner:
             **{name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)},
         })  # fmt: skip
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
+        first_step = self.running.length
         ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
         self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
         collected = time.perf_counter()
 
         lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
         if self.config.cost_return == "undiscounted":
-            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted))
+            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted), first_step)
         else:
-            running = (self.running.discounted, self.discount ** self.running.length[:, None])
+            running = (self.running.discounted, self.discount ** self.running.length[:, None], first_step)
         self.state, metrics = jax.block_until_ready(
             learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
         )

@@ -6,7 +6,9 @@ import numpy as np
 
 from cuprl.envs import Box, Constraint, Discrete, Spec
 from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch
+from cuprl.learn.visits import discounted_steps
 
 KINDS = ("gaussian", "categorical")
 
@@ -31,6 +33,7 @@ def batch_for(spec, params, seed=0, rows=64, excess=0.0, scale=1.0):
         obs=obs, action=action, adv_r=jnp.array(adv_r, jnp.float32),
         adv_c=jnp.array(scale * signal[:, 1:], jnp.float32), ret=jnp.array(signal, jnp.float32),
         cost_return=jnp.array(spec.limits + scale * np.broadcast_to(excess, m), jnp.float32), lr_scale=jnp.array(1.0),
+        cost_span=jnp.array(discounted_steps(spec, Common())), episodes=jnp.array(5.0),
     )  # fmt: skip
 
 

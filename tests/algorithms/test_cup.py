@@ -11,6 +11,7 @@ from cuprl.algorithms import cup
 from cuprl.envs import Box, Constraint, Discrete, Spec
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch
+from cuprl.learn.visits import discounted_steps
 
 CONSTRAINTS = (Constraint("a", 1.0), Constraint("b", 2.0, 0.9))
 CONFIG = cup.Config(hidden=(8,), minibatch=16)
@@ -129,6 +130,7 @@ def make_batch(spec, cost_return, rows=64, seed=0):
         obs=jnp.array(rng.normal(size=(rows, 3)), jnp.float32), action=jnp.array(action),
         adv_r=jnp.array(rng.normal(size=rows), jnp.float32), adv_c=jnp.array(rng.normal(size=(rows, 2)), jnp.float32),
         ret=jnp.array(rng.normal(size=(rows, 3)), jnp.float32), cost_return=jnp.array(cost_return), lr_scale=jnp.array(1.0),
+        cost_span=jnp.array(discounted_steps(spec, CONFIG)), episodes=jnp.array(5.0),
     )  # fmt: skip
 
 
@@ -170,8 +172,9 @@ def test_the_weight_of_the_cost_is_one_over_one_minus_gamma_tilde_of_each_cost(m
 
 
 def test_presets_are_the_columns_of_other_codes():
-    _, default = algorithms.load("cup")
-    assert (default.improvement, default.projection_kl, default.multiplier_max) == ("sqrt-kl", "half-new", 2.0)
+    _, printed = algorithms.load("cup-paper")
+    assert printed == cup.Config()
+    assert (printed.improvement, printed.projection_kl, printed.multiplier_max) == ("sqrt-kl", "half-new", 2.0)
     _, released = algorithms.load("cup-clip")
     assert (released.improvement, released.projection_kl, released.epochs) == ("clip", "new-half", 10)
     _, omnisafe = algorithms.load("cup-omnisafe")

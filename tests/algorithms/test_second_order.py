@@ -14,7 +14,8 @@ from cuprl.algorithms import cpo, pcpo
 from cuprl.envs import Constraint
 from cuprl.learn import trust_region
 from cuprl.learn.natural import Directions, SecondOrder
-from cuprl.learn.trust_region import Local, discounted_steps, scaled_constraints
+from cuprl.learn.trust_region import Local, scaled_constraints
+from cuprl.learn.visits import discounted_steps
 
 METHODS = ("trpo", "trpo-lag", "cpo", "pcpo", "pcpo-l2")
 OLD_FIRST = ("trpo", "trpo-lag")  # TRPO bounds KL(pi_k, pi), CPO and PCPO KL(pi, pi_k)
@@ -94,7 +95,7 @@ def test_constraint_value_is_on_the_scale_of_the_mean_surrogate():
     """c = (1 - gamma_C) (J^C - b) / std, each cost with its own discount, 0.99 and 0.9, whatever the reward's."""
     spec = spec_for("gaussian", 2)
     batch = batch_for(spec, cpo.init(jax.random.PRNGKey(0), cpo.Config(hidden=(8,)), spec).policy, excess=[3.0, -2.0])
-    adv_c, c = scaled_constraints(batch, cpo.Config(gamma=0.5), spec)
+    adv_c, c = scaled_constraints(batch, spec)
     std = np.asarray(batch.adv_c).std(axis=0)
     np.testing.assert_allclose(c, [0.01 * 3.0 / std[0], 0.1 * -2.0 / std[1]], rtol=1e-3)
     np.testing.assert_allclose(np.asarray(adv_c).std(axis=0), 1.0, rtol=1e-4)

@@ -69,7 +69,7 @@ def make_estimate(cost_return, terminated, truncated, config=Common()):  # noqa:
     obs, next_obs = rng.normal(size=(2, steps, n, 2)).astype(np.float32)
     rollout = Rollout(obs, rng.normal(size=(steps, n, 1)), rng.normal(size=(steps, n, 3)), next_obs, terminated, truncated)
     running = np.array([[3.0, 30.0], [5.0, 50.0]])[:n], np.array([[0.5, 1.0], [0.25, 1.0]])[:n]
-    batch = estimate(critics, rollout, jnp.array(cost_return), *running, jnp.array(1.0), config, SPEC)
+    batch = estimate(critics, rollout, jnp.array(cost_return), *running, jnp.zeros(n, int), jnp.array(1.0), config, SPEC)
     return batch, rollout, critics, running
 
 

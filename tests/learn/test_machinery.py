@@ -104,17 +104,17 @@ def test_fit_stops_after_the_epoch_that_breaks_the_rule():
     params = {"w": jnp.zeros(())}
     data = jnp.ones((64, 1))
     arguments = (lambda p, rows: -(p["w"] * rows).mean(), params, init_adam(params), data, jax.random.PRNGKey(0), 0.1)
-    done = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p: p["w"], 0.55))
+    done = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p, rows: p["w"], 0.55))
     assert done.epochs == 6  # Adam climbs 0.1 a step; 0.6 is the first above
-    nan = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p: p["w"] * jnp.nan, 0.55))
+    nan = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p, rows: p["w"] * jnp.nan, 0.55))
     assert nan.epochs == 1
 
 
 def test_without_a_limit_no_kl_is_computed():
-    def kl(params):
+    def kl(params, rows):
         raise AssertionError
 
-    assert within(kl, np.inf)({})
+    assert within(kl, np.inf)({}, {})
 
 
 def test_gradient_clipping_only_shortens():

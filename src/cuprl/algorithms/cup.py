@@ -6,18 +6,21 @@ first-order steps on minibatches (Section 4; Algorithm 1 in Appendix B).
     paper                      here
     pi_k, pi_{k+1/2}, pi_k+1   state.policy, half, new
     A-hat, A-hat^C             adv_r, adv_c (GAE)
-    alpha, eta, delta          config.alpha, config.multiplier_lr, config.delta
+    alpha, beta, eta, delta    config.alpha, config.beta, config.multiplier_lr, config.delta
     nu                         multiplier
-    J-hat^C, b                 batch.cost_return, spec.limits
+    J-hat^C, b                 batch.cost_return (or what `belief` makes of it), spec.limits
     1/(1 - gamma-tilde)        (1 - gamma lambda) / (1 - gamma)
 
-Differs from the paper: both advantages are standardised over the batch, as in the runs behind its table; a step stops
-when its KL passes delta; with several constraints the projection sums nu_i times each cost's surrogate.
+The defaults of Config are the printed algorithm, `cup-paper`. `cup` is the preset that mends what it loses, each part a
+setting: docs/why-cup.md derives and measures them.
+
+Differs from the paper, in both: both advantages are standardised over the batch, as in the runs behind its table; a step
+stops when its KL passes delta; with several constraints the projection sums nu_i times each cost's surrogate.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -25,15 +28,18 @@ import jax.numpy as jnp
 
 from cuprl.envs.protocol import Spec
 from cuprl.learn import lagrange
+from cuprl.learn.belief import corrected, init_belief, predicted, remember
 from cuprl.learn.critics import fit_critics
 from cuprl.learn.estimate import cost_discounts
-from cuprl.learn.minibatch import fit, within
+from cuprl.learn.minibatch import fit, fit_priced, within
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
 from cuprl.learn.surrogate import (
     COST_SCALES,
     clipped_surrogate,
+    cost_change,
+    cost_unit,
     ratio_to_k,
     report,
     rows_at,
@@ -46,18 +52,28 @@ from cuprl.learn.types import Batch, Metrics, State
 @dataclass(frozen=True)
 class Config(FirstOrder, Lagrangian):
     alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3")
-    delta: float = setting(0.02, "trust region: a step stops after the epoch in which mean KL passes it; inf: never")
+    delta: float = setting(0.02, "trust region: a step stops when its mean KL passes it; inf: never")
+    stop_checks: int = setting(1, "how often an epoch the KL is looked at to stop")
     projection_epochs: int = setting(10, "most passes of the projection over a batch")
     improvement: str = choice("sqrt-kl", "penalty of the improvement", ("sqrt-kl", "clip"))
-    clip: float = setting(0.2, "range of the ratio where the improvement clips it")
+    clip: float = setting(0.2, "range of the ratio where a surrogate clips it")
+    improvement_kl: str = choice("k-new", "which KL the improvement is charged for", ("k-new", "new-k"))
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
-    projection_delta: float = setting(0.02, "the projection stops after the epoch in which that KL passes it; inf: never")
+    projection_delta: float = setting(0.02, "the projection stops when that KL passes it; inf: never")
+    projection_surrogate: str = choice("ratio", "the costs' surrogate in the projection", ("ratio", "clip"))
     cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
+    multiplier: str = choice(
+        "ascent", "how nu follows the excess: once an iteration, or found while projecting, from the predicted excess",
+        ("ascent", "adam", "pid", "projection"),
+    )  # fmt: skip
+    beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of its surrogate: a margin")
+    cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's own; 0: none")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
-    return init_state(key, config, spec)
+    belief = init_belief(len(spec.constraints)) if config.cost_memory else None
+    return replace(init_state(key, config, spec), belief=belief)
 
 
 def sqrt_kl(kl: jax.Array) -> jax.Array:
@@ -71,7 +87,8 @@ def improvement_loss(policy: Policy, params: Any, rows: Any, config: Config) -> 
     ratio = ratio_to_k(policy, dist, rows)
     if config.improvement == "clip":
         return -clipped_surrogate(ratio, rows["adv_r"], config.clip).mean()
-    return -(ratio * rows["adv_r"]).mean() + config.alpha * sqrt_kl(policy.kl(rows["dist_k"], dist).mean())
+    kl = policy.kl(rows["dist_k"], dist) if config.improvement_kl == "k-new" else policy.kl(dist, rows["dist_k"])
+    return -(ratio * rows["adv_r"]).mean() + config.alpha * sqrt_kl(kl.mean())
 
 
 def projection_loss(policy: Policy, params: Any, rows: Any, weight: jax.Array, config: Config) -> jax.Array:
@@ -83,44 +100,72 @@ def projection_loss(policy: Policy, params: Any, rows: Any, weight: jax.Array, c
     ratio = ratio_to_k(policy, dist, rows)
     half_new = config.projection_kl == "half-new"
     kl = policy.kl(rows["dist_half"], dist) if half_new else policy.kl(dist, rows["dist_half"])
-    return (kl + ratio * (rows["adv_c"] @ weight)).mean()
+    cost = rows["adv_c"] @ weight
+    if config.projection_surrogate == "clip":
+        return (kl - clipped_surrogate(ratio, -cost, config.clip)).mean()
+    return (kl + ratio * cost).mean()
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
     policy = policy_for(spec, config.hidden, config.init_log_std)
     key, key_improve, key_project, key_critics = jax.random.split(state.key, 4)
-
-    # Once an iteration, before the improvement: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max)
-    multiplier = lagrange.follow(state.multiplier, batch.cost_return - spec.limits, config)
-    gamma_c = cost_discounts(spec, config)
-    weight = multiplier.value * (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
-
     rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     dist_k = rows["dist_k"]
 
-    def mean_kl(dist_from: Any, params: Any) -> jax.Array:
-        return policy.kl(dist_from, policy.dist(params, batch.obs)).mean()
+    def mean_kl(dist_from: Any, params: Any, obs: Any = batch.obs) -> jax.Array:
+        return policy.kl(dist_from, policy.dist(params, obs)).mean()
 
     half = fit(
         lambda params, r: improvement_loss(policy, params, r, config),
         state.policy, state.policy_opt, rows, key_improve,
         config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-        keep_going=within(lambda params: mean_kl(dist_k, params), config.delta),
+        within(lambda params, r: mean_kl(r["dist_k"], params, r["obs"]), config.delta), config.stop_checks,
     )  # fmt: skip
-
     dist_half = policy.dist(half.params, batch.obs)
-    stop_from = dist_k if config.projection_stop == "k" else dist_half
-    new = fit(
-        lambda params, r: projection_loss(policy, params, r, weight, config),
+
+    belief, cost_now = state.belief, batch.cost_return
+    if belief is not None:
+        belief = corrected(belief, batch.cost_return, batch.episodes, config.cost_memory)
+        cost_now = belief.level
+
+    def cost_after(params: Any) -> jax.Array:
+        """J^C [m] of a policy, as it can be told from this batch."""
+        change = cost_change(policy, params, rows, batch)
+        return cost_now + change if belief is None else predicted(belief, change)
+
+    if config.multiplier == "projection":
+        # Section 4: nu is the multiplier of  J^C + beta sqrt(KL) <= b  in the projection, found while projecting.
+        def reprice(params: Any, nu: jax.Array) -> jax.Array:
+            margin = config.beta * sqrt_kl(mean_kl(dist_k, params))
+            excess = (cost_after(params) - spec.limits) / cost_unit(batch) + margin
+            return jnp.clip(nu + config.multiplier_lr * excess, 0.0, config.multiplier_max)
+
+        multiplier = replace(state.multiplier, value=reprice(half.params, state.multiplier.value))
+        scale = jnp.ones(len(spec.constraints))
+    else:
+        # Algorithm 1, once an iteration: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max)
+        def reprice(params: Any, nu: jax.Array) -> jax.Array:
+            return nu
+
+        multiplier = lagrange.follow(state.multiplier, cost_now - spec.limits, config)
+        gamma_c = cost_discounts(spec, config)
+        scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
+
+    stop_from = "dist_k" if config.projection_stop == "k" else "dist_half"
+    new = fit_priced(
+        lambda params, r, nu: projection_loss(policy, params, r, nu * scale, config),
         half.params, half.opt_state, {**rows, "dist_half": dist_half}, key_project,
         config.policy_lr * batch.lr_scale, config.projection_epochs, config.minibatch, config.max_grad_norm,
-        keep_going=within(lambda params: mean_kl(stop_from, params), config.projection_delta),
+        within(lambda params, r: mean_kl(r[stop_from], params, r["obs"]), config.projection_delta),
+        multiplier.value, reprice, config.stop_checks,
     )  # fmt: skip
+    multiplier = replace(multiplier, value=new.price)
 
     critics = fit_critics(state, batch, key_critics, config)
     surrogate_half, surrogate_cost_half = surrogates(policy, half.params, rows)
     metrics: Metrics = {
-        **report(policy, new.params, rows),
+        **report(policy, new.params, rows, batch),
+        "train/predicted_cost": cost_after(new.params),
         "train/multiplier": multiplier.value,
         "train/kl_improvement": mean_kl(dist_k, half.params),
         "train/kl_projection": mean_kl(dist_half, new.params),
@@ -129,4 +174,7 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         "train/surrogate_return_half": surrogate_half,
         "train/surrogate_cost_half": surrogate_cost_half,
     }
-    return State(new.params, critics.params, new.opt_state, critics.opt_state, multiplier, key), metrics
+    if belief is not None:
+        belief = remember(belief, cost_change(policy, new.params, rows, batch))
+        metrics |= {"train/believed_cost": cost_now, "train/promises_kept": belief.kept, "train/cost_drift": belief.drift}
+    return State(new.params, critics.params, new.opt_state, critics.opt_state, multiplier, key, belief), metrics

@@ -73,13 +73,13 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         lambda params, r: focops_loss(policy, params, r, multiplier.value, config),
         state.policy, state.policy_opt, rows, key_policy,
         config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-        keep_going=within(lambda params: kl_to_k(policy, params, rows).mean(), config.delta),
+        keep_going=within(lambda params, r: kl_to_k(policy, params, r).mean(), config.delta),
     )  # fmt: skip
     critics = fit_critics(state, batch, key_critics, config)
 
     kl = kl_to_k(policy, new.params, rows)
     metrics: Metrics = {
-        **report(policy, new.params, rows),
+        **report(policy, new.params, rows, batch),
         "train/multiplier": multiplier.value,
         "train/kl_trust_region": kl.mean(),
         "train/states_inside": (kl <= config.delta).mean(),

@@ -68,7 +68,7 @@ def project(local: Local, reward_step: jax.Array, c: jax.Array, projection: str)
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
     policy = policy_for(spec, config.hidden, config.init_log_std)
-    adv_c, c = scaled_constraints(batch, config, spec)
+    adv_c, c = scaled_constraints(batch, spec)
     advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
     local = around(
         policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config

@@ -51,7 +51,7 @@ def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, sp
         config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
     )  # fmt: skip
     critics = fit_critics(state, batch, key_critics, config)
-    metrics = report(policy, new.params, rows)
+    metrics = report(policy, new.params, rows, batch)
     return State(new.params, critics.params, new.opt_state, critics.opt_state, state.multiplier, key), metrics
 
 

@@ -10,6 +10,7 @@ from cuprl.learn.critics import values
 from cuprl.learn.gae import gae
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, Rollout
+from cuprl.learn.visits import cost_from_steps, limit_discounts, visits
 
 
 def cost_discounts(spec: Spec, config: Common) -> jax.Array:
@@ -28,6 +29,7 @@ def estimate(
     cost_return: jax.Array,  # [m] from the episodes that ended; NaN if none did
     running_cost: jax.Array,  # [N, m] discounted cost so far of the unfinished episodes
     running_discount: jax.Array,  # [N, m] gamma_C^t at their present step
+    first_step: jax.Array,  # [N] which step of its episode the rollout's first is
     lr_scale: jax.Array,
     config: Common,
     spec: Spec,
@@ -35,22 +37,33 @@ def estimate(
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))
-    next_value = values(critics, rollout.next_obs)  # [T, N, 1 + m]
+    value, next_value = values(critics, rollout.obs), values(critics, rollout.next_obs)  # [T, N, 1 + m]
     done = jnp.maximum(rollout.terminated, rollout.truncated)
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
-    advantage, target = gae(rollout.signal, values(critics, rollout.obs), next_value, no_future, done, gamma, lam)
+    advantage, target = gae(rollout.signal, value, next_value, no_future, done, gamma, lam)
 
     # Where no episode ended, J^C is what the unfinished ones have cost so far and will by the critic: never NaN,
     # and never a silent 0 that would pass for safe.
     unfinished = (running_cost + running_discount * next_value[-1, :, 1:]).mean(axis=0)
-    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (rollout.obs, rollout.action, advantage, target))
-    obs, action, advantage, target = flat
+    measured = jnp.where(jnp.isnan(cost_return), unfinished, cost_return)
+    seen = visits(first_step, done, spec, config)
+    if config.cost_estimate == "steps":
+        gamma_limit = jnp.asarray(limit_discounts(spec, config), jnp.float32)
+        of_steps = cost_from_steps(rollout.signal[..., 1:], value[..., 1:], next_value[..., 1:], done, seen, gamma_limit)
+        measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
+    adv_c = advantage[..., 1:]
+    if config.cost_weights == "discounted":
+        adv_c = seen.weight * (adv_c - (seen.weight * adv_c).mean(axis=(0, 1)))
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (rollout.obs, rollout.action, advantage, target, adv_c))
+    obs, action, advantage, target, adv_c = flat
     return Batch(
         obs=obs,
         action=action,
         adv_r=standardise(advantage[:, 0]),
-        adv_c=advantage[:, 1:],
+        adv_c=adv_c,
         ret=target,
-        cost_return=jnp.where(jnp.isnan(cost_return), unfinished, cost_return),
+        cost_return=measured,
+        cost_span=seen.span,
+        episodes=seen.start.sum(),
         lr_scale=lr_scale,
     )

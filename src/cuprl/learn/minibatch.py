@@ -13,12 +13,14 @@ from jax.flatten_util import ravel_pytree
 
 Params = Any
 Loss = Callable[[Params, Any], jax.Array]
+KeepGoing = Callable[[Params, Any], jax.Array]  # (params, the rows of the part just done) -> bool
 
 
 class Fit(NamedTuple):
     params: Params
     opt_state: Any
     epochs: jax.Array  # [] epochs done
+    price: Any = None  # what the loss was last given beside the rows, where it changes from epoch to epoch
 
 
 ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's schedule comes at each update
@@ -75,13 +77,22 @@ def descend(
     return unravel(vector), opt_state
 
 
-def always(_: Params) -> jax.Array:
+def always(_: Params, rows: Any) -> jax.Array:
     return jnp.array(True)
 
 
-def within(kl: Callable[[Params], jax.Array], limit: float) -> Callable[[Params], jax.Array]:
-    """To keep `fit` going while kl(params) is within the limit; without a limit (inf) no KL is computed."""
-    return (lambda params: kl(params) <= limit) if math.isfinite(limit) else always
+def within(kl: Callable[[Params, Any], jax.Array], limit: float) -> KeepGoing:
+    """To keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
+    return (lambda params, rows: kl(params, rows) <= limit) if math.isfinite(limit) else always
+
+
+def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: int) -> Any:
+    """The minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]"""
+    rows = jax.tree.leaves(data)[0].shape[0]
+    size = min(size, rows)
+    count = max(rows // size // parts, 1)
+    order = jax.lax.dynamic_slice_in_dim(shuffle(key, rows), part * count * size, count * size)
+    return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
 
 
 def fit(
@@ -94,17 +105,50 @@ def fit(
     epochs: int,
     minibatch: int,
     max_grad_norm: float | None = None,
-    keep_going: Callable[[Params], jax.Array] = always,
+    keep_going: KeepGoing = always,
+    parts: int = 1,
 ) -> Fit:
-    """At most `epochs` passes over the data; after each, stop unless keep_going(params)."""
+    """At most `epochs` passes over the data, each in so many parts; after each part, stop unless keep_going."""
+    return fit_priced(
+        lambda params, rows, price: loss(params, rows), params, opt_state, data, key, learning_rate, epochs, minibatch,
+        max_grad_norm, keep_going, None, lambda params, price: price, parts,
+    )  # fmt: skip
 
-    def epoch(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
+
+def fit_priced(
+    loss: Callable[[Params, Any, Any], jax.Array],  # (params, rows, price)
+    params: Params,
+    opt_state: Any,
+    data: Any,
+    key: jax.Array,
+    learning_rate: jax.Array | float,
+    epochs: int,
+    minibatch: int,
+    max_grad_norm: float | None,
+    keep_going: KeepGoing,
+    price: Any,
+    reprice: Callable[[Params, Any], Any],
+    parts: int = 1,
+) -> Fit:
+    """As `fit`, on a loss with a price that is constant within an epoch and set anew after it by reprice(params, price)."""
+
+    def one_part(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
         done, key, _ = carry
-        key, key_epoch = jax.random.split(key)
-        rows = shuffled_minibatches(key_epoch, data, minibatch)
-        params, opt_state = descend(loss, done.params, done.opt_state, rows, learning_rate, max_grad_norm)
-        return Fit(params, opt_state, done.epochs + 1), key, keep_going(params)
+        if parts == 1:
+            key, key_epoch = jax.random.split(key)
+            minibatches, seen = shuffled_minibatches(key_epoch, data, minibatch), data
+        else:
+            key_epoch = jax.random.fold_in(key, done.epochs // parts)
+            minibatches = part_of_epoch(key_epoch, data, minibatch, done.epochs % parts, parts)
+            seen = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), minibatches)
+        params, opt_state = descend(
+            lambda params, rows: loss(params, rows, done.price),
+            done.params, done.opt_state, minibatches, learning_rate, max_grad_norm,
+        )  # fmt: skip
+        whole = (done.epochs + 1) % parts == 0
+        price = jax.lax.cond(whole, reprice, lambda params, price: price, params, done.price)
+        return Fit(params, opt_state, done.epochs + 1, price), key, keep_going(params, seen)
 
-    start = (Fit(params, opt_state, jnp.zeros((), jnp.int32)), key, jnp.array(True))
-    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs), epoch, start)
-    return done
+    start = (Fit(params, opt_state, jnp.zeros((), jnp.int32), price), key, jnp.array(True))  # epochs counts parts here
+    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs * parts), one_part, start)
+    return done if parts == 1 else done._replace(epochs=done.epochs / parts)

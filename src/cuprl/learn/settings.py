@@ -44,6 +44,14 @@ class Common:
         "discounted", "J^C compared with the limit: as the constraint is discounted, or the plain sum",
         ("discounted", "undiscounted"),
     )  # fmt: skip
+    cost_weights: str = choice(
+        "alike", "weight of a state in the costs' surrogates: all alike, or gamma_C^t at step t, as J^C weighs it",
+        ("alike", "discounted"),
+    )  # fmt: skip
+    cost_estimate: str = choice(
+        "episodes", "J^C from the episodes that ended in this batch, or from all its steps, the critic filling in the rest",
+        ("episodes", "steps"),
+    )  # fmt: skip
     cost_window: int = setting(0, "J^C is the mean of this many latest episodes; 0: of those that ended in this batch")
 
     def __post_init__(self) -> None:

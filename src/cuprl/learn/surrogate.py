@@ -41,6 +41,17 @@ def surrogates(policy: Policy, params: Any, rows: Any) -> tuple[jax.Array, jax.A
     return (ratio * rows["adv_r"]).mean(), ratio @ rows["adv_c"] / len(ratio)
 
 
+def cost_change(policy: Policy, params: Any, rows: Any, batch: Batch) -> jax.Array:
+    """J^C(pi) - J^C(pi_k) [m] as the surrogate promises it: span * mean (ratio - 1) A^C, A^C weighted (learn/visits.py)."""
+    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
+    return batch.cost_span * ((ratio - 1.0) @ batch.adv_c) / len(ratio)
+
+
+def cost_unit(batch: Batch) -> jax.Array:
+    """What one unit of the standardised cost surrogate is in J^C [m]."""
+    return batch.cost_span * (batch.adv_c.std(axis=0) + 1e-6)
+
+
 COST_SCALES = ("standardise", "centre", "raw")
 
 
@@ -50,8 +61,9 @@ def scaled_cost_advantage(adv_c: jax.Array, scale: str) -> jax.Array:
     return standardise(adv_c) if scale == "standardise" else adv_c - adv_c.mean(axis=0)
 
 
-def report(policy: Policy, params: Any, rows: Any) -> Metrics:
-    """Alike for all algorithms: approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds."""
+def report(policy: Policy, params: Any, rows: Any, batch: Batch) -> Metrics:
+    """Alike for all algorithms: approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds;
+    predicted_cost is what J^C of the next batch will be if the surrogate tells the truth."""
     dist = policy.dist(params, rows["obs"])
     surrogate_return, surrogate_cost = surrogates(policy, params, rows)
     return {
@@ -59,4 +71,5 @@ def report(policy: Policy, params: Any, rows: Any) -> Metrics:
         "train/surrogate_return": surrogate_return,
         "train/surrogate_cost": surrogate_cost,
         "train/entropy": policy.entropy(dist).mean(),
+        "train/predicted_cost": batch.cost_return + cost_change(policy, params, rows, batch),
     }

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from cuprl.envs.protocol import Spec
@@ -30,17 +29,7 @@ Divergence = Callable[[Any, Any], jax.Array]  # (dist_k, dist) -> [B]
 Accept = Callable[[jax.Array, jax.Array], jax.Array]  # (changes of the k surrogates, mean divergence) -> bool
 
 
-def discounted_steps(spec: Spec, config: SecondOrder) -> np.ndarray:
-    """[m] sum over the steps t of an episode of gamma_C^t: what one unit of cost at every step adds to J^C.
-
-    1 / (1 - gamma_C) for long episodes, the horizon itself where J^C is a plain sum.
-    """
-    plain = config.cost_return == "undiscounted"
-    discount = np.array([1.0 if plain else c.discount for c in spec.constraints])
-    return (discount[:, None] ** np.arange(spec.horizon)).sum(axis=1).astype(np.float32)
-
-
-def scaled_constraints(batch: Batch, config: SecondOrder, spec: Spec) -> tuple[jax.Array, jax.Array]:
+def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
     """The cost advantages [B, m] and the constraint values c [m] that go with them: c + mean (ratio - 1) A^C <= 0.
 
     The scales must match. With GAE's A^C, an estimate of the advantage whatever its lambda, a policy near pi_k has
@@ -51,7 +40,7 @@ def scaled_constraints(batch: Batch, config: SecondOrder, spec: Spec) -> tuple[j
     `standardise` does: no step depends on it, but float32 does.
     """
     std = batch.adv_c.std(axis=0) + 1e-6
-    return standardise(batch.adv_c), (batch.cost_return - spec.limits) / discounted_steps(spec, config) / std
+    return standardise(batch.adv_c), (batch.cost_return - spec.limits) / batch.cost_span / std
 
 
 def keeps_limits(change: jax.Array, c: jax.Array) -> jax.Array:
@@ -104,7 +93,7 @@ def take(
     new = local.unravel(search.vector)
     critics = fit_critics_full_batch(state, batch, config)
     metrics: Metrics = {
-        **report(local.policy, new, local.rows),
+        **report(local.policy, new, local.rows, batch),
         "train/kl_trust_region": local.mean_kl(search.vector),
         "train/curvature_failed": (~local.directions.ok).astype(jnp.int32),
         "train/line_search_failed": search.failed.astype(jnp.int32),

@@ -31,9 +31,11 @@ class Batch:
     obs: Any  # [B, obs]
     action: Any  # [B, act] or [B]
     adv_r: Any  # [B] standardised
-    adv_c: Any  # [B, m] as GAE gives it: each algorithm says what it does with the scale
+    adv_c: Any  # [B, m] as GAE gives it, times the weight of its state: each algorithm says what it does with the scale
     ret: Any  # [B, 1 + m] value targets of the reward and the costs
     cost_return: Any  # [m] the estimate of J^C
+    cost_span: Any  # [m] what one unit of mean (ratio - 1) adv_c adds to J^C
+    episodes: Any  # [] how many episodes' worth of data the estimate rests on
     lr_scale: Any  # [] falls from 1 to 0 over the run if the learning rate is annealed
 
 
@@ -48,6 +50,7 @@ class State:
     critic_opt: Any
     multiplier: Multiplier
     key: Any
+    belief: Any = None  # learn.belief.Belief, of algorithms that keep one
 
 
 Metrics = dict[str, Any]

@@ -1,0 +1,67 @@
+"""What is believed of J^C: predict it by what an update promised, correct it by what the next batch shows.
+
+A batch has few episodes (five of a thousand steps), so its J^C is off by a tenth or more; a surrogate's promise is off
+too, for it is made on the rows it was fitted to. A filter takes the best of both, without an error that lasts:
+
+    predicted  =  level + kept * change + drift       change: what the surrogate promised of the last update
+    level      =  predicted + gain * missed           missed: the batch's J^C - predicted
+    drift      =  drift + gain²/(2 - gain) * missed   critically damped (Benedict and Bordner 1962)
+    kept       =  the share of promises that came true so far, by recursive least squares that forget
+
+gain = E / (E + memory) for a batch of E episodes: the prediction counts for `memory` episodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import jax
+import jax.numpy as jnp
+
+KEPT = 0.3  # of a promise at first, until ten batches have shown better
+FORGET = 0.97  # of the evidence for it, an iteration
+LEAST_KEPT, MOST_KEPT = 0.1, 1.0
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Belief:
+    level: jax.Array  # [m] J^C of the policy that collected the last batch
+    drift: jax.Array  # [m] by how much J^C rises an iteration beyond what was promised
+    change: jax.Array  # [m] what the last update's surrogate promised
+    kept: jax.Array  # [m] the share of such promises that is kept
+    evidence: jax.Array  # [m] sum of squared promises, old ones forgotten
+    count: jax.Array  # [] batches seen
+
+
+def init_belief(m: int) -> Belief:
+    zero = jnp.zeros(m)
+    return Belief(zero, zero, zero, jnp.full(m, KEPT), zero, jnp.zeros((), jnp.int32))
+
+
+def predicted(belief: Belief, change: jax.Array) -> jax.Array:
+    """J^C [m] of a policy of which the surrogate promises that it changes by `change`."""
+    return belief.level + belief.kept * change + belief.drift
+
+
+def corrected(belief: Belief, measured: jax.Array, episodes: jax.Array, memory: float) -> Belief:
+    """Take in a batch's J^C [m]."""
+    first = belief.count == 0
+    gain = jnp.where(first, 1.0, episodes / (episodes + memory))
+    before = predicted(belief, belief.change)
+    missed = measured - before
+    evidence = FORGET * belief.evidence + belief.change**2
+    lesson = jnp.where(belief.count > 10, missed * belief.change / jnp.maximum(evidence, 1e-12), 0.0)
+    return Belief(
+        level=before + gain * missed,
+        drift=belief.drift + jnp.where(first, 0.0, gain**2 / (2.0 - gain)) * missed,
+        change=belief.change,
+        kept=jnp.clip(belief.kept + lesson, LEAST_KEPT, MOST_KEPT),
+        evidence=evidence,
+        count=belief.count + 1,
+    )
+
+
+def remember(belief: Belief, change: jax.Array) -> Belief:
+    """Note what an update promised."""
+    return replace(belief, change=change)

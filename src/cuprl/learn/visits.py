@@ -1,0 +1,80 @@
+"""How often a state counts: the weights of states in a cost's surrogate, and J^C from single steps.
+
+J^C = E[ sum_t gamma_C^t c_t ] weighs step t of an episode by gamma_C^t (63% of the weight lies on the first 100 steps at
+gamma_C = 0.99), and so does the change of J^C from one policy to the next. Where a batch has E episodes' worth of steps,
+
+    J^C(pi) - J^C(pi_k)  =  1/E sum_rows gamma_C^t (ratio - 1) A^C  =  span * mean( weight (ratio - 1) A^C )
+
+with weight = gamma_C^t / mean(gamma_C^t) and span = sum_rows gamma_C^t / E, for policies near pi_k.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from cuprl.envs.protocol import Spec
+from cuprl.learn.settings import Common
+
+
+class Visits(NamedTuple):
+    weight: jax.Array  # [T, N, m] of each row in the surrogates, 1 on average
+    span: jax.Array  # [m] discounted steps of an episode: what one unit of cost at every step adds to J^C
+    start: jax.Array  # [T, N] 1 where an episode begins
+    discount: jax.Array  # [T, N, m] gamma_C^t
+
+
+def limit_discounts(spec: Spec, config: Common) -> np.ndarray:
+    """[m] gamma_C of J^C: 1 where the limit is for a plain sum."""
+    plain = config.cost_return == "undiscounted"
+    return np.array([1.0 if plain else c.discount for c in spec.constraints])
+
+
+def discounted_steps(spec: Spec, config: Common) -> np.ndarray:
+    """[m] sum over the steps t of a full episode of gamma_C^t: 1 / (1 - gamma_C) if it is long, the horizon for a plain sum."""
+    return (limit_discounts(spec, config)[:, None] ** np.arange(spec.horizon)).sum(axis=1).astype(np.float32)
+
+
+def episode_steps(first: jax.Array, done: jax.Array) -> jax.Array:
+    """Which step of its episode each row is [T, N]; first [N]: what row 0 is; done [T, N]."""
+
+    def forward(step: jax.Array, done_now: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jnp.where(done_now > 0, 0, step + 1), step
+
+    return jax.lax.scan(forward, first, done)[1]
+
+
+def visits(first: jax.Array, done: jax.Array, spec: Spec, config: Common) -> Visits:
+    step = episode_steps(first, done)
+    gamma = jnp.asarray(limit_discounts(spec, config), jnp.float32)
+    discount = gamma ** step[..., None]  # [T, N, m]
+    start = (step == 0).astype(jnp.float32)
+    full = jnp.asarray(discounted_steps(spec, config))
+    if config.cost_weights == "alike":
+        return Visits(jnp.ones_like(discount), full, start, discount)
+    total = discount.sum(axis=(0, 1))  # [m]
+    episodes = start.sum()
+    # Where no episode began, how many there were is not known: the span of a full one.
+    span = jnp.where(episodes > 0, jnp.minimum(total / jnp.maximum(episodes, 1.0), full), full)
+    return Visits(discount / (total / step.size), span, start, discount)
+
+
+def cost_from_steps(
+    cost: jax.Array,  # [T, N, m]
+    value: jax.Array,  # [T, N, m] the critics'
+    next_value: jax.Array,  # [T, N, m]
+    done: jax.Array,  # [T, N]
+    seen: Visits,
+    gamma: jax.Array,  # [m]
+) -> jax.Array:
+    """J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
+
+    The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
+    those of episodes that go on after it, and all are of the policy that collected the batch.
+    """
+    episodes = jnp.maximum(seen.start.sum(), 1.0)
+    surprise = cost + gamma * next_value * (1.0 - done)[..., None] - value
+    return ((seen.start[..., None] * value).sum(axis=(0, 1)) + (seen.discount * surprise).sum(axis=(0, 1))) / episodes
