@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 from collections.abc import Sequence
 from itertools import islice
@@ -15,6 +14,7 @@ from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import log_of
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
+from cuprl.files import held
 from cuprl.runs import Run
 
 TRIES = 3  # in a row that bring a run no further
@@ -134,15 +134,3 @@ class Grid:
 def failure_of(path: Path) -> Path:
     """What is known of a run that failed for good, beside its folder."""
     return path.with_name(path.name + ".failed")
-
-
-def held(path: Path) -> bool:
-    """Whether a process is training the run there."""
-    try:
-        with (path / "lock").open() as handle:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False

@@ -24,7 +24,8 @@ import numpy as np
 from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
-from cuprl.runs import Run, write_atomically
+from cuprl.files import write_atomically
+from cuprl.runs import Run, iteration_of, iterations
 
 FORMAT = 1
 SUFFIX = ".json.gz"
@@ -92,6 +93,8 @@ def from_run(run: Run) -> Result:
         raise UserError(f"{run.path / 'progress.csv'} is damaged ({error}); restore it, or train the run again.") from None
     wanted = config["steps"] // config["settings"]["batch_size"]
     found = metrics.get("iteration", np.zeros(0))
+    if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
+        raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")
     if len(found) < wanted:
         raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
     if not np.array_equal(found, np.arange(1, wanted + 1)):
@@ -101,6 +104,14 @@ def from_run(run: Run) -> Result:
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
     kept = {key: config[key] for key in KEYS}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
+
+
+def what_is_lost(run: Run) -> str:
+    """Which rows a finished run lacks, and whether resuming it brings them back."""
+    lost, back = run.lost(), iteration_of(run.to_resume_from()[0])
+    if back < lost[0]:
+        return f"progress.csv lacks {iterations(lost)}; `cup resume {run.path}` goes back to iteration {back} to redo them"
+    return f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; train it again"
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
