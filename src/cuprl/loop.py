@@ -14,6 +14,7 @@ from cuprl import envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
+from cuprl.printing import readers_may_leave
 from cuprl.runs import iterations
 from cuprl.specs import spec_to_json
 from cuprl.training import Training
@@ -101,29 +102,30 @@ def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
     every = run.config["checkpoint_every"]
     tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    with stop_signals() as stopped, display:
+    with readers_may_leave(), stop_signals() as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
             display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
-        while training.iteration < training.iterations:
-            try:
+        try:
+            while training.iteration < training.iterations:
                 row = training.iterate()
-            except RunStopped as error:
-                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
-                raise RunStopped(f"{error}; {where}.") from None
-            run.append(row)
-            if tensorboard:
-                tensorboard.write(row)
-            display.update(row)
-            if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
-                display.note(
-                    f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
-                    "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
-                )
-            if stopped or training.iteration % every == 0 or training.iteration == training.iterations:
-                last_good = run.save(training.iteration, training.arrays())
-            if stopped:
-                break
+                run.append(row)
+                if tensorboard:
+                    tensorboard.write(row)
+                display.update(row)
+                if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
+                    display.note(
+                        f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
+                        "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+                    )
+                stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
+                if stopping or training.iteration % every == 0 or training.iteration == training.iterations:
+                    last_good = run.save(training.iteration, training.arrays())
+                if stopping:
+                    break
+        except RunStopped as error:
+            where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+            raise RunStopped(f"{error}; {where}.") from None
     if training.iteration < training.iterations:
         raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
     return run

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
 from cuprl.envs.protocol import Constraint, Step
 from cuprl.errors import RunStopped, UserError
+from cuprl.printing import readers_may_leave
 
 if TYPE_CHECKING:
     from cuprl.envs.gymnasium_task import GymnasiumTask
@@ -32,9 +33,9 @@ class WorkerVectorEnv:
         self.cuts = [num_envs * w // workers for w in range(workers + 1)]  # worker w has rows cuts[w] to cuts[w + 1]
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of JAX in the midst of their work
         self.pipes: list[Any] = []
-        processes: list[Any] = []
+        self.processes: list[Any] = []
         # At the exit too, and there before multiprocessing waits for its processes: a worker ends with its pipe.
-        self._end = Finalize(self, end, (self.pipes, processes), exitpriority=0)
+        self._end = Finalize(self, end, (self.pipes, self.processes), exitpriority=0)
         for first, last in zip(self.cuts, self.cuts[1:]):
             ours, theirs = context.Pipe()
             build: Any = partial(GymnasiumVectorEnv, task, last - first, constraints)
@@ -42,7 +43,7 @@ class WorkerVectorEnv:
             process.start()
             theirs.close()
             self.pipes.append(ours)
-            processes.append(process)
+            self.processes.append(process)
         try:
             self.spec = self._answers()[0]
         except (UserError, RunStopped):
@@ -55,24 +56,25 @@ class WorkerVectorEnv:
 
     def _answers(self) -> list[Any]:
         """One from each worker; the first error becomes ours, once all have answered."""
-        try:
-            answers = [pipe.recv() for pipe in self.pipes]
-        except (EOFError, ConnectionError):
-            raise RunStopped(
-                "a worker process of the environments ended; see its message above. A script that starts them runs its "
-                "own lines under `if __name__ == '__main__':`"
-            ) from None
+        answers = [self._reach(w, pipe.recv) for w, pipe in enumerate(self.pipes)]
         for error, _ in answers:
             if error is not None:
                 raise error
         return [result for _, result in answers]
+
+    def _reach(self, w: int, talk: Callable[..., Any], *arguments: Any) -> Any:
+        """Send to a worker or receive from it; one that is gone stops the run, whichever way its pipe tells."""
+        try:
+            return talk(*arguments)
+        except (EOFError, ConnectionError):
+            raise RunStopped(f"worker process {w + 1} of {len(self.pipes)} {how_it_ended(self.processes[w])}") from None
 
     def _ask(self, method: str, *arguments: list[Any]) -> list[Any]:
         """Each argument is a list: an entry for each worker."""
         for w, pipe in enumerate(self.pipes):
             if pipe.closed:
                 raise UserError("the environments are closed; make them anew.")
-            pipe.send((method, [argument[w] for argument in arguments]))
+            self._reach(w, pipe.send, (method, [argument[w] for argument in arguments]))
         return self._answers()
 
     def _rows(self, array: np.ndarray) -> list[np.ndarray]:
@@ -106,6 +108,17 @@ def check_portable(task: GymnasiumTask) -> None:
         ) from None
 
 
+def how_it_ended(process: Any) -> str:
+    process.join(PATIENCE)  # its pipe is closed before it has ended
+    code = process.exitcode
+    if code is not None and code < 0:
+        return f"of the environments was killed ({signal.Signals(-code).name}), perhaps for want of memory"
+    return (
+        f"of the environments ended with status {code}; see its message above. A script that starts workers runs its own "
+        "lines under `if __name__ == '__main__':`"
+    )
+
+
 def end(pipes: list[Any], processes: list[Any]) -> None:
     for pipe in pipes:
         pipe.close()
@@ -122,17 +135,18 @@ def serve(pipe: Any, build: CloudpickleWrapper) -> None:
     # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
     # `terminate` would not end it.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    error, env = attempt(build.fn)
-    try:
-        pipe.send((error, None if error else env.spec))
-        while True:
-            method, arguments = pipe.recv()
-            pipe.send(attempt(getattr(env, method), *arguments))
-    except (EOFError, ConnectionError):
-        return
-    finally:
-        if env is not None:
-            env.close()
+    with readers_may_leave():
+        error, env = attempt(build.fn)
+        try:
+            pipe.send((error, None if error else env.spec))
+            while True:
+                method, arguments = pipe.recv()
+                pipe.send(attempt(getattr(env, method), *arguments))
+        except (EOFError, ConnectionError):
+            return
+        finally:
+            if env is not None:
+                env.close()
 
 
 def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:
