@@ -38,17 +38,25 @@ def open_regular(path: Path, flags: int) -> int:
     return descriptor
 
 
+def refuse_link(folder: Path) -> None:
+    """A folder that files are written into and removed from is itself no link."""
+    if folder.is_symlink():
+        raise no_file(folder)
+
+
 def no_file(path: Path) -> UserError:
     kind = KINDS.get(stat.S_IFMT(path.lstat().st_mode), "no regular file")
-    return UserError(f"{path} is {kind}, which is neither read nor written here; remove it, or put a plain file there.")
+    return UserError(f"{path} is {kind}, through which nothing is read or written; remove it, or put the thing itself.")
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """An OSError inside names the file: a full disk says only what happened, not where."""
+    """An OSError inside names a file: a full disk alone says only what happened, not where."""
     try:
         yield
     except OSError as error:
+        if error.filename is not None:
+            raise
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,9 @@ def _go_back(training: Training, run: runs.Run, display: Display) -> None:
 
 def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
     every = run.config["checkpoint_every"]
-    tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    with readers_may_leave(), stop_signals() as stopped, display:
+    tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()
+    with readers_may_leave(), tensorboard as writer, stop_signals() as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
             display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
@@ -110,8 +110,8 @@ def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
             while training.iteration < training.iterations:
                 row = training.iterate()
                 run.append(row)
-                if tensorboard:
-                    tensorboard.write(row)
+                if writer:
+                    writer.write(row)
                 display.update(row)
                 if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
                     display.note(

@@ -60,6 +60,7 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         with files.locked(path):
             refuse_used(path)
+            files.refuse_link(path / "checkpoints")
             (path / "checkpoints").mkdir(exist_ok=True)
             facts = {**config, **provenance.facts(), "command": sys.argv}
             write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
@@ -128,10 +129,11 @@ class Run:
         if self.metrics.is_file():
             with files.appending(self.metrics) as handle:  # its rows reach the disk before the checkpoint does
                 os.fsync(handle.fileno())
+        files.refuse_link(self.path / "checkpoints")
         content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
         path = self.path / "checkpoints" / f"{iteration:08d}-{checksum(content)}.safetensors"
         write_atomically(path, content)
-        for old in self.checkpoints()[KEEP:]:
+        for old in [p for p in self.checkpoints() if not p.is_dir()][KEEP:]:
             old.unlink()
         return path
 
@@ -188,7 +190,7 @@ def checksum(content: bytes) -> str:
 def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
     """A checkpoint's arrays; its name carries the checksum of its content, so that damage is seen."""
     named = CHECKPOINT.fullmatch(path.name)
-    if named is None or checksum(path.read_bytes()) != named[2]:
+    if named is None or checksum(files.read(path)) != named[2]:
         raise UserError(f"the checkpoint {path} is damaged: its content does not match the checksum in its name.")
     try:
         with safe_open(path, framework="np") as file:

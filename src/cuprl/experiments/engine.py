@@ -14,7 +14,7 @@ from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import log_of
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
-from cuprl.files import held
+from cuprl.files import held, write_atomically
 from cuprl.runs import Run
 
 TRIES = 3  # in a row that bring a run no further
@@ -122,7 +122,8 @@ class Grid:
             lines = f"{error}\n"
         self.states[cell] = "failed"
         self.failed[cell] = lines
-        failure_of(path).write_text(f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
+        report = f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}"
+        write_atomically(failure_of(path), report.encode())
         self.board.say(f"failed {cell}; see {failure_of(path)}")
 
     def done(self, cell: Cell) -> None:

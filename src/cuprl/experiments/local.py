@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
+from cuprl.files import appending
 
 MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 
@@ -56,7 +57,7 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [sys.executable, "-m", "cuprl.experiments.child", str(os.getpid()), *cell.command(root)]
     # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
-    with log.open("a") as handle:
+    with appending(log) as handle:
         return subprocess.Popen(
             words, stdout=handle, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True,

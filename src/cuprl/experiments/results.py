@@ -24,6 +24,7 @@ import numpy as np
 from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
+from cuprl.files import read as read_file
 from cuprl.files import write_atomically
 from cuprl.runs import Run, iteration_of, iterations
 
@@ -148,8 +149,10 @@ def read(path: Path) -> Result:
     """A stored result; damage and other formats are refused by name."""
     mend = "take it back from git, or remove it and import or run it again"
     try:
-        body = json.loads(gzip.decompress(path.read_bytes()))
+        body = json.loads(gzip.decompress(read_file(path)))
         found, expected = body.pop("format"), body.pop("checksum")
+    except UserError:  # no file at all
+        raise
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise UserError(f"the result {path} is damaged ({type(error).__name__}: {error}); {mend}.") from None
     if found != FORMAT:
