@@ -3,6 +3,9 @@
 import os
 import resource
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -108,6 +111,25 @@ def test_what_is_no_file_in_the_place_of_a_checkpoint_is_fallen_back_from(put, r
     for iteration in (3, 4, 5, 6):  # nor is it in the way of those to come
         run.save(iteration, arrays)
     assert len([path for path in run.checkpoints() if path.is_file()]) == 3
+
+
+def test_a_forked_process_does_not_keep_the_lock(tmp_path):
+    """As an environment's helper that outlives its run, which was killed."""
+    fork = f"""if True:
+        import os, signal, time
+        from pathlib import Path
+        from cuprl.files import locked
+        with locked(Path({str(tmp_path)!r})):
+            helper = os.fork()
+            if helper:
+                print(helper, flush=True)
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.close(1)
+            time.sleep(600)
+    """
+    helper = int(subprocess.run([sys.executable, "-c", fork], stdout=subprocess.PIPE, text=True).stdout)
+    assert not held(tmp_path)
+    os.kill(helper, signal.SIGKILL)
 
 
 def test_a_full_disk_names_the_file_and_leaves_the_one_before(tmp_path):

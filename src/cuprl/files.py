@@ -92,7 +92,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """One process at a time writes to a folder; the lock ends with the process that has it."""
-    with os.fdopen(open_regular(folder / "lock", os.O_RDWR | os.O_CREAT), "r+") as handle:
+    with os.fdopen(open_regular(folder / "lock", os.O_RDWR | os.O_CREAT), "r+") as handle, of_this_process(handle):
         for tries_left in reversed(range(LOCK_TRIES)):
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -102,6 +102,26 @@ def locked(folder: Path) -> Iterator[None]:
                     raise UserError(f"{folder} is being trained by another process; wait for it or stop it.") from None
                 time.sleep(0.1)
         yield
+
+
+@contextmanager
+def of_this_process(lock: IO[str]) -> Iterator[None]:
+    """A process forked off, as by an environment, would have the lock too and keep it when this one has ended."""
+    LOCKS.add(lock)
+    try:
+        yield
+    finally:
+        LOCKS.discard(lock)
+
+
+def let_go() -> None:
+    for lock in LOCKS:
+        os.close(lock.fileno())
+    LOCKS.clear()
+
+
+LOCKS: set[IO[str]] = set()
+os.register_at_fork(after_in_child=let_go)
 
 
 def held(folder: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
     every = run.config["checkpoint_every"]
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()
-    with readers_may_leave(), tensorboard as writer, stop_signals() as stopped, display:
+    with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
             display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
@@ -132,8 +132,8 @@ def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
 
 
 @contextmanager
-def stop_signals() -> Iterator[list[int]]:
-    """While inside, Ctrl-C and SIGTERM only fill the list; a second Ctrl-C interrupts at once."""
+def stop_signals(hurry: Callable[[], None]) -> Iterator[list[int]]:
+    """While inside, Ctrl-C and SIGTERM only fill the list, after `hurry()`; a second Ctrl-C interrupts at once."""
     received: list[int] = []
 
     def note(number: int, frame: Any) -> None:
@@ -141,6 +141,7 @@ def stop_signals() -> Iterator[list[int]]:
             raise KeyboardInterrupt("stopped at once, at the newest checkpoint")
         received.append(number)
         print("stopping after this iteration …", file=sys.stderr, flush=True)
+        hurry()
 
     try:
         before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}
