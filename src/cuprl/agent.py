@@ -14,7 +14,6 @@ It is the same learner as in `train`: fed the same steps, it learns the same to 
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import time
 import warnings
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import envs, runs
+from cuprl import envs, files, runs
 from cuprl.collect import empty_rollout
 from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
@@ -202,8 +201,8 @@ class Agent:
                 run = runs.Run.create(folder, self.config)
             except UserError:
                 raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
-            if before is not None and (before.path / "progress.csv").is_file():
-                shutil.copy(before.path / "progress.csv", run.path)
+            if before is not None and before.metrics.is_file():
+                files.write_atomically(run.metrics, files.read(before.metrics))
         with run.locked():
             run.forget_after(self.learner.iteration - len(self._unsaved))
             for row in self._unsaved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 from cuprl.errors import UserError
@@ -15,16 +16,21 @@ def require() -> None:
 
 
 class Events:
-    """Writes each row of metrics under its own names, by environment steps."""
+    """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
     def __init__(self, path: Path):
         require()
         from tensorboardX import SummaryWriter
 
-        self._writer = SummaryWriter(str(path))
+        # Its name would be the second and the host: one that nobody can guess is in no link that waits for it.
+        self._writer = SummaryWriter(str(path), filename_suffix=f".{secrets.token_hex(8)}")
 
     def write(self, row: dict[str, float]) -> None:
         for name, value in row.items():
             if "/" in name:
                 self._writer.add_scalar(name, value, int(row["steps"]))
         self._writer.flush()
+
+    def close(self) -> None:
+        """Ends the writer's threads and lets go of its file."""
+        self._writer.close()

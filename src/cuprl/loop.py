@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from cuprl import algorithms, envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
+from cuprl.printing import readers_may_leave
+from cuprl.runs import iterations
 from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
@@ -45,12 +47,12 @@ def train(
         raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
     if tensorboard:
         events.require()  # before anything is made
-    training = Training(config, task)
-    config["settings"] = dataclasses.asdict(training.config)
-    config["limits"] = {c.name: c.limit for c in training.spec.constraints}
-    config["spec"] = spec_to_json(training.spec)
-    run = runs.Run.create(out, config)
-    return _loop(training, run, display)
+    with closing(Training(config, task)) as training:
+        config["settings"] = dataclasses.asdict(training.config)
+        config["limits"] = {c.name: c.limit for c in training.spec.constraints}
+        config["spec"] = spec_to_json(training.spec)
+        with runs.Run.begun(out, config) as run:
+            return _loop(training, run, display or display_for())
 
 
 def resume(
@@ -67,55 +69,71 @@ def resume(
     run = run if isinstance(run, runs.Run) else runs.Run(run)
     config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
     display = display or display_for()
-    training = Training(config, task)
-    changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
-    if changed:
-        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+    # Nothing is read that will be written, and nothing written, before the run is ours alone.
+    with run.locked(), closing(Training(config, task)) as training:
+        changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+        if changed:
+            display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+        _go_back(training, run, display)
+        return _loop(training, run, display)
+
+
+def _go_back(training: Training, run: runs.Run, display: Display) -> None:
+    """To the checkpoint to go on from, and tell what of the run is lost."""
+    recorded, lost = run.recorded(), run.lost()
     if run.checkpoints():
-        arrays, refused = run.latest()
+        arrays, refused = run.latest(run.to_resume_from())
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
+    elif max(recorded, default=0) > run.config["checkpoint_every"]:  # fewer: it was stopped before its first checkpoint
+        raise UserError(
+            f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "
+            f"would wipe them; restore {run.path / 'checkpoints'}, or train into another folder."
+        )
+    if lost and training.iteration < lost[0]:
+        display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {training.iteration} to redo them.")
+    elif lost:
+        display.note(f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; the run goes on without.")
     run.forget_after(training.iteration)
-    return _loop(training, run, display)
 
 
-def _loop(training: Training, run: runs.Run, display: Display | None) -> runs.Run:
-    display = display or display_for()
+def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
     every = run.config["checkpoint_every"]
-    tensorboard = events.Events(run.path) if run.config.get("tensorboard") else None
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    with closing(training), run.locked(), stop_signals() as stopped, display:
+    tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()
+    with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
             display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
-        while training.iteration < training.iterations:
-            try:
+        try:
+            while training.iteration < training.iterations:
                 row = training.iterate()
-            except RunStopped as error:
-                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
-                raise RunStopped(f"{error}; {where}.") from None
-            run.append(row)
-            if tensorboard:
-                tensorboard.write(row)
-            display.update(row)
-            if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
-                display.note(
-                    f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
-                    "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
-                )
-            if stopped or training.iteration % every == 0 or training.iteration == training.iterations:
-                last_good = run.save(training.iteration, training.arrays())
-            if stopped:
-                break
+                run.append(row)
+                if writer:
+                    writer.write(row)
+                display.update(row)
+                if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
+                    display.note(
+                        f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
+                        "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+                    )
+                stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
+                if stopping or training.iteration % every == 0 or training.iteration == training.iterations:
+                    last_good = run.save(training.iteration, training.arrays())
+                if stopping:
+                    break
+        except RunStopped as error:
+            where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+            raise RunStopped(f"{error}; {where}.") from None
     if training.iteration < training.iterations:
         raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
     return run
 
 
 @contextmanager
-def stop_signals() -> Iterator[list[int]]:
-    """While inside, Ctrl-C and SIGTERM only fill the list; a second Ctrl-C interrupts at once."""
+def stop_signals(hurry: Callable[[], None]) -> Iterator[list[int]]:
+    """While inside, Ctrl-C and SIGTERM only fill the list, after `hurry()`; a second Ctrl-C interrupts at once."""
     received: list[int] = []
 
     def note(number: int, frame: Any) -> None:
@@ -123,6 +141,7 @@ def stop_signals() -> Iterator[list[int]]:
             raise KeyboardInterrupt("stopped at once, at the newest checkpoint")
         received.append(number)
         print("stopping after this iteration …", file=sys.stderr, flush=True)
+        hurry()
 
     try:
         before = {s: signal.signal(s, note) for s in (signal.SIGINT, signal.SIGTERM)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.columns import column
 from cuprl.errors import UserError
+from cuprl.files import write_atomically
 from cuprl.runs import Run
 
 if TYPE_CHECKING:
@@ -85,13 +87,15 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
 
 
 def save_figure(figure: Figure, out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
+    picture = io.BytesIO()
     try:
-        figure.savefig(out, dpi=130)
+        figure.savefig(picture, dpi=130, format=out.suffix.removeprefix(".").lower() or "none")
     except ValueError:
         raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.") from None
     finally:
         pyplot().close(figure)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(out, picture.getvalue())
 
 
 def _label(run: Run, runs: Sequence[Run]) -> str:

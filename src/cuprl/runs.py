@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import hashlib
+import io
 import json
 import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,13 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from cuprl import provenance
+from cuprl import files, provenance
 from cuprl.errors import UserError
+from cuprl.files import write_atomically
 
 KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
 CHECKPOINT = re.compile(r"(\d{8})-([0-9a-f]{16})\.safetensors")
+REMAINS = re.compile(r"lock|config\.json(\.\d+)?\.part")  # of a run killed before its config.json was there
 
 
 class Run:
@@ -34,70 +37,75 @@ class Run:
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        if not (self.path / "config.json").is_file():
+        self.metrics = self.path / "progress.csv"
+        if not os.path.lexists(self.path / "config.json"):
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
-            self.config: dict[str, Any] = json.loads((self.path / "config.json").read_text())
+            self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json"))
         except json.JSONDecodeError as error:
             raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
 
     @staticmethod
     def create(path: str | Path | None, config: dict[str, Any]) -> Run:
         """A new folder; an existing one must be empty, so that nothing is lost."""
-        if path is None:
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            path = Path("runs", config["task"], config["algo"], f"seed{config['seed']}-{stamp}")
-            while path.exists():
-                path = path.with_name(path.name + "-again")
-        path = Path(path)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
-        (path / "checkpoints").mkdir(parents=True)
-        facts = {**config, **provenance.facts(), "command": sys.argv}
-        write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
-        return Run(path)
+        with Run.begun(path, config) as run:
+            return run
+
+    @staticmethod
+    @contextmanager
+    def begun(path: str | Path | None, config: dict[str, Any]) -> Iterator[Run]:
+        """As `create`, and locked while inside: of two processes that begin a run there at once, one is refused."""
+        path = new_folder(config) if path is None else Path(path)
+        refuse_used(path)  # before a lock is put there
+        path.mkdir(parents=True, exist_ok=True)
+        with files.locked(path):
+            refuse_used(path)
+            files.refuse_link(path / "checkpoints")
+            (path / "checkpoints").mkdir(exist_ok=True)
+            facts = {**config, **provenance.facts(), "command": sys.argv}
+            write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
+            yield Run(path)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One process at a time writes to a run."""
+        with files.locked(self.path):
+            yield
 
     # --- metrics ------------------------------------------------------------------------------------------------
 
     def append(self, row: dict[str, float]) -> None:
         """One row of progress.csv; the first decides the columns."""
-        file = self.path / "progress.csv"
-        new = not file.exists() or not file.stat().st_size
-        with file.open("a", newline="") as handle:
+        with files.appending(self.metrics) as handle:
             writer = csv.DictWriter(handle, list(row), lineterminator="\n")
-            if new:
+            if not os.fstat(handle.fileno()).st_size:
                 writer.writeheader()
             writer.writerow({name: repr(value) for name, value in row.items()})
 
+    def _table(self) -> list[list[str]]:
+        """The header and the whole rows of progress.csv: a killed run may leave half a line, even half a header."""
+        text = files.read(self.metrics).decode(errors="replace") if os.path.lexists(self.metrics) else ""
+        rows = list(csv.reader(line for line in text.splitlines(keepends=True) if line.endswith("\n")))
+        return [row for row in rows if len(row) == len(rows[0])]
+
     def progress(self) -> dict[str, np.ndarray]:
         """The metrics so far, a column each."""
-        file = self.path / "progress.csv"
-        if not file.is_file():
+        if not (rows := self._table()):
             raise UserError(f"{self.path} has no progress.csv yet; it is written after the first iteration.")
-        with file.open() as handle:
-            rows = list(csv.reader(handle))
-        rows = [row for row in rows if len(row) == len(rows[0])]  # a killed run may leave half a line
         columns = zip(*rows[1:]) if len(rows) > 1 else [()] * len(rows[0])
         return {name: np.array(column, np.float64) for name, column in zip(rows[0], columns)}
 
+    def recorded(self) -> set[int]:
+        """The iterations that have a row of metrics."""
+        return {int(row[0]) for row in self._table()[1:] if row[0].isdecimal()}
+
     def forget_after(self, iteration: int) -> None:
         """Drop the rows past a checkpoint: the resumed run writes them again."""
-        file = self.path / "progress.csv"
-        if file.is_file():
-            # A killed run may leave half a line, even half a header.
-            lines = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
-            kept = [row for row in lines[1:] if int(row.split(",", 1)[0]) <= iteration]
-            write_atomically(file, "".join([*lines[:1], *kept]).encode())
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """One process at a time writes to a run."""
-        with (self.path / "lock").open("w") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(f"{self.path} is being trained by another process; wait for it or stop it.") from None
-            yield
+        if os.path.lexists(self.metrics):
+            rows, text = self._table(), io.StringIO()
+            kept = [row for row in rows[1:] if row[0].isdecimal() and int(row[0]) <= iteration]
+            csv.writer(text, lineterminator="\n").writerows([*rows[:1], *kept])
+            write_atomically(self.metrics, text.getvalue().encode())
 
     # --- checkpoints --------------------------------------------------------------------------------------------
 
@@ -106,27 +114,73 @@ class Run:
         return sorted((p for p in (self.path / "checkpoints").glob("*.safetensors") if CHECKPOINT.fullmatch(p.name)),
                       reverse=True)  # fmt: skip
 
+    def to_resume_from(self) -> list[Path]:
+        """The checkpoints, best first: the newest with a row for every iteration before it, for the lost are done again."""
+        recorded = self.recorded()
+        whole = next(i for i in count() if i + 1 not in recorded)  # the rows are there up to here
+        return sorted(self.checkpoints(), key=lambda path: (iteration_of(path) <= whole, path.name), reverse=True)
+
+    def lost(self) -> list[int]:
+        """The iterations up to the newest checkpoint that have no row of metrics."""
+        newest = max(map(iteration_of, self.checkpoints()), default=0)
+        return sorted(set(range(1, newest + 1)) - self.recorded())
+
     def save(self, iteration: int, arrays: dict[str, np.ndarray]) -> Path:
-        if (self.path / "progress.csv").is_file():
-            with (self.path / "progress.csv").open("a") as handle:  # its rows reach the disk before the checkpoint does
+        if self.metrics.is_file():
+            with files.appending(self.metrics) as handle:  # its rows reach the disk before the checkpoint does
                 os.fsync(handle.fileno())
+        files.refuse_link(self.path / "checkpoints")
         content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
         path = self.path / "checkpoints" / f"{iteration:08d}-{checksum(content)}.safetensors"
         write_atomically(path, content)
-        for old in self.checkpoints()[KEEP:]:
+        for old in [p for p in self.checkpoints() if not p.is_dir()][KEEP:]:
             old.unlink()
         return path
 
-    def latest(self) -> tuple[dict[str, np.ndarray], list[str]]:
-        """The newest intact checkpoint, and a sentence for each newer one that was refused."""
+    def latest(self, paths: Iterable[Path] | None = None) -> tuple[dict[str, np.ndarray], list[str]]:
+        """The newest intact checkpoint, or the first intact one of `paths`; and a sentence for each refused before it."""
         refused: list[str] = []
-        for path in self.checkpoints():
+        for path in self.checkpoints() if paths is None else paths:
             try:
                 return read_checkpoint(path), refused
             except UserError as error:
                 refused.append(str(error))
         refused.append(f"{self.path} has no intact checkpoint; start the run again with `cup train`.")
         raise UserError(" ".join(refused))
+
+
+def new_folder(config: dict[str, Any]) -> Path:
+    """Where a run goes that is not told: made here, so that no other that begins in the same second gets it too."""
+    path = Path("runs", config["task"], config["algo"], f"seed{config['seed']}-{time.strftime('%Y%m%d-%H%M%S')}")
+    while True:
+        try:
+            path.mkdir(parents=True)
+            return path
+        except FileExistsError:
+            path = path.with_name(path.name + "-again")
+
+
+def refuse_used(path: Path) -> None:
+    """A run begins where there is nothing, or nothing but what one leaves that is killed as it begins."""
+    if path.is_dir():
+        found = [p for p in path.iterdir() if not REMAINS.fullmatch(p.name)]
+        if not found or ([p.name for p in found] == ["checkpoints"] and not any((path / "checkpoints").iterdir())):
+            return
+    elif not os.path.lexists(path):
+        return
+    raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
+
+
+def iteration_of(checkpoint: Path) -> int:
+    return int(checkpoint.name[:8])
+
+
+def iterations(numbers: list[int]) -> str:
+    """'iteration 7', or 'iterations 3 to 5, 9'; numbers: in order"""
+    starts = [i for i in numbers if i - 1 not in numbers]
+    ends = [i for i in numbers if i + 1 not in numbers]
+    spans = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends))
+    return f"iteration{'s' if len(numbers) > 1 else ''} {spans}"
 
 
 def checksum(content: bytes) -> str:
@@ -136,7 +190,7 @@ def checksum(content: bytes) -> str:
 def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
     """A checkpoint's arrays; its name carries the checksum of its content, so that damage is seen."""
     named = CHECKPOINT.fullmatch(path.name)
-    if named is None or checksum(path.read_bytes()) != named[2]:
+    if named is None or checksum(files.read(path)) != named[2]:
         raise UserError(f"the checkpoint {path} is damaged: its content does not match the checksum in its name.")
     try:
         with safe_open(path, framework="np") as file:
@@ -147,13 +201,3 @@ def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
 
 def misfit(error: Exception) -> UserError:
     return UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """All or nothing, also if the machine stops half-way."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as handle:
-        handle.write(content)
-        handle.flush()
-        os.fsync(handle.fileno())
-    part.replace(path)

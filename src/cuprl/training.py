@@ -38,6 +38,10 @@ class Training(Learner):
     def close(self) -> None:
         envs.close(self.collector.env)
 
+    def hurry(self) -> None:
+        """Wait no longer than seconds for an environment that hangs: the run is to stop."""
+        envs.hurry(self.collector.env)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """All that is needed to continue, as plain arrays."""
         return super().arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}

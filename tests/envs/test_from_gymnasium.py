@@ -209,6 +209,9 @@ def test_every_environment_is_closed_once(backend, tmp_path):
     for _ in range(2):
         env.close()
         assert (tmp_path / "closed").read_text() == "xxx"
+    for call in (lambda: env.reset(0), lambda: env.step(np.zeros(3, int))):
+        with pytest.raises(UserError, match="are closed"):
+            call()
 
 
 def test_what_goes_wrong_in_closing_is_only_told():
@@ -371,6 +374,8 @@ def nan_cost(obs, action, next_obs, info):
         (sound_but(reset=lambda self, seed: 0), "info:cost", "must give .obs, info."),
         (sound_but(reward=lambda self: None), "info:cost", "gave the reward None"),
         (sound_but(reward=lambda self: 1 / 0), "info:cost", "step of .* raised ZeroDivisionError.*line"),
+        (sound_but(step=lambda self, a: (self.obs(), 0.0, np.zeros(2, bool), False, {})), "info:cost",
+         r"gave terminated array\(\[False, False\]\) and truncated False; each must be one truth value"),
         (sound_but(reset=lambda self: 0), "info:cost", r"raised TypeError.*it is called with \(seed=NUMBER\)\.$"),
         (lambda: 3, "info:cost", "which has no reset"),
         (Sound, {"c": lambda o, a: 0}, r"cost 'c' raised TypeError.*; it is called with \(obs, action, next_obs, info\)\.$"),

@@ -91,6 +91,13 @@ def cut_rows(path):
     (path / "progress.csv").write_text("".join(lines[:-1]))
 
 
+def cut_run(path):
+    """As it was before its last iteration was checkpointed."""
+    cut_rows(path)
+    for checkpoint in (path / "checkpoints").iterdir():
+        checkpoint.unlink()
+
+
 def replace_in(name, old, new):
     def change(path):
         text = (path / name).read_text()
@@ -101,7 +108,8 @@ def replace_in(name, old, new):
 
 
 @pytest.mark.parametrize("change, words", [
-    (cut_rows, "has 2 of 3 iterations; finish it with `cup resume"),
+    (cut_rows, "is finished, but the metrics of iteration 3 are lost, with no checkpoint from before; train it again"),
+    (cut_run, "has 2 of 3 iterations; finish it with `cup resume"),
     (replace_in("progress.csv", "\n2,", "\n7,"), "its iterations are not 1 to 3"),
     (replace_in("progress.csv", "\n2,", "\ntwo,"), "is damaged"),
     (replace_in("config.json", '"limits"', '"limit"'), "has no limits"),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuprl.errors import RunStopped, UserError, unknown
+from cuprl.printing import readers_may_leave
 
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
@@ -79,20 +80,26 @@ def run(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    try:
-        return run(sys.argv[1:] if argv is None else argv)
-    except UserError as error:
-        print(f"cup: {error}", file=sys.stderr)
-        return 2
-    except RunStopped as error:
-        print(f"cup: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt as stop:
-        print(f"\ncup: {str(stop) or 'interrupted'}", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader of a pipe has gone
-        sys.stderr.close()
-        return 0
-    except OSError as error:
-        print(f"cup: {error.strerror}: {error.filename}; give a file or folder that can be used.", file=sys.stderr)
-        return 2
+    with readers_may_leave():
+        try:
+            status = run(sys.argv[1:] if argv is None else argv)
+            print(end="", flush=True)  # what cannot be printed is known here, and not after the end
+            return status
+        except UserError as error:
+            print(f"cup: {error}", file=sys.stderr)
+            return 2
+        except RunStopped as error:
+            print(f"cup: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt as stop:
+            print(f"\ncup: {str(stop) or 'interrupted'}", file=sys.stderr)
+            return 130
+        except OSError as error:
+            print(f"cup: {what_failed(error)}", file=sys.stderr)
+            return 2
+
+
+def what_failed(error: OSError) -> str:
+    if error.filename is None:  # no file of ours, which would be named
+        return f"{error.strerror or error}; see that the disk and what is printed to have room and can be used."
+    return f"{error.strerror}: {error.filename}; give a file or folder that can be used."

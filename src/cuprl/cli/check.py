@@ -16,6 +16,7 @@ def add_gym_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cost-discount", action="append", metavar="X", help="of the costs; 1: the plain sum [0.99]")
     group.add_argument("--horizon", metavar="N", help="steps after which an episode is cut [the environment's own]")
     group.add_argument("--backend", metavar="B", help="sync: one process; async: over worker processes [sync]")
+    group.add_argument("--env-timeout", metavar="S", help="seconds a step or reset may take, 0: any [async: 60, sync: any]")
 
 
 def task_named(args: argparse.Namespace) -> str:
@@ -33,11 +34,11 @@ def with_flags(args: argparse.Namespace) -> str:
     from cuprl.errors import UserError
 
     flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
-             "backend": args.backend}  # fmt: skip
+             "backend": args.backend, "timeout": args.env_timeout}  # fmt: skip
     given = {name: value for name, value in flags.items() if value is not None}
     if not args.task.startswith(PREFIX):
         if given:
-            flag = next(iter(given)).replace("discount", "cost-discount")
+            flag = next(iter(given)).replace("discount", "cost-discount").replace("timeout", "env-timeout")
             raise UserError(f"--{flag} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
         return args.task
     words = {**given, "limit": args.limit or []}

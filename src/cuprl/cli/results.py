@@ -82,7 +82,7 @@ def run_table(args: argparse.Namespace) -> int:
 
     from cuprl.cli.terminal import show
     from cuprl.experiments import formats, stats_table, table
-    from cuprl.runs import write_atomically
+    from cuprl.files import write_atomically
 
     format = formats.choose(args.format, args.out)
     if args.against and not args.stats:

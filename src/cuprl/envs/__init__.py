@@ -79,5 +79,10 @@ def close(env: VectorEnv) -> None:
     getattr(env, "close", lambda: None)()
 
 
+def hurry(env: VectorEnv) -> None:
+    """The run is to stop: what may hang in an environment is not waited for longer than seconds."""
+    getattr(env, "hurry", lambda: None)()
+
+
 __all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec", "Step", "Task", "VectorEnv",
-           "close", "find", "make"]  # fmt: skip
+           "close", "find", "hurry", "make"]  # fmt: skip

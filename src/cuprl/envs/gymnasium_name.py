@@ -14,7 +14,7 @@ from cuprl.errors import UserError, unknown
 from cuprl.words import parse_numbers, parse_value
 
 PREFIX = "gym:"
-OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "import")
+OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "timeout", "import")
 
 
 def join_name(task: str, options: Iterable[tuple[str, str]]) -> str:
@@ -27,7 +27,7 @@ def join_name(task: str, options: Iterable[tuple[str, str]]) -> str:
 
 def format_name(
     identifier: str, costs: dict[str, str], limits: dict[str, float], discounts: dict[str, float],
-    horizon: int | None, backend: str, imports: Sequence[str],
+    horizon: int | None, backend: str, timeout: float | None, imports: Sequence[str],
 ) -> str:  # fmt: skip
     """What `parse_name` reads; defaults are left out."""
 
@@ -42,6 +42,7 @@ def format_name(
         *(numbers("discount", discounts) if set(discounts.values()) != {0.99} else ()),
         *([("horizon", str(horizon))] if horizon is not None else ()),
         *([("backend", backend)] if backend != "sync" else ()),
+        *([("timeout", f"{timeout:.15g}")] if timeout is not None else ()),
         *(("import", module) for module in imports),
     ])  # fmt: skip
 
@@ -66,6 +67,8 @@ def parse_name(name: str) -> dict[str, Any]:
         arguments["horizon"] = parse_value(int, given["horizon"][-1], "horizon")
     if "backend" in given:
         arguments["backend"] = given["backend"][-1]
+    if "timeout" in given:
+        arguments["env_timeout"] = parse_value(float, given["timeout"][-1], "env-timeout")
     return {**arguments, "imports": tuple(dict.fromkeys(given.get("import", ())))}
 
 

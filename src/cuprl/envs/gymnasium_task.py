@@ -19,6 +19,7 @@ from cuprl.errors import UserError, blame, unknown
 from cuprl.modules import import_own
 
 BACKENDS = ("sync", "async")
+TIMEOUTS = {"sync": 0.0, "async": 60.0}  # seconds that a step or reset may take; 0: any
 DEFAULT_HORIZON = 1000
 WRITTEN = {"limit": ("--limit", "limits", 25), "discount": ("--cost-discount", "discount", 0.99)}  # flag, argument, example
 
@@ -51,6 +52,7 @@ class GymnasiumTask:
     settings: dict[str, Any]  # what it changes of every algorithm's defaults
     horizon: int | None = None
     backend: str = "sync"
+    env_timeout: float = 0.0  # seconds that a step or reset may take; 0: any
 
     @property
     def looks_at_observations(self) -> bool:
@@ -75,6 +77,7 @@ def from_gymnasium(
     horizon: int | None = None,
     num_envs: int | None = None,
     backend: str = "sync",
+    env_timeout: float | None = None,
     imports: str | Sequence[str] = (),
     name: str | None = None,
 ) -> GymnasiumTask:
@@ -83,7 +86,8 @@ def from_gymnasium(
     costs: for each name a function of (obs, action, next_obs, info), "info:KEY", or "module:function"; "info:KEY" alone
     is one cost of that name. limits, discount: by name, or one number; discount 1 bounds the plain sum. horizon: where
     episodes are cut [the environment's own limit, else 1000]. num_envs: the default of that setting for this task.
-    imports: modules that register the environment.
+    env_timeout: seconds that a step or reset may take before the run is stopped, 0 for any [60 with backend "async", else
+    any]. imports: modules that register the environment.
     """
     if isinstance(costs, str):
         costs = {costs.partition(":")[2]: costs}
@@ -96,6 +100,9 @@ def from_gymnasium(
     for option, value in (("horizon", horizon), ("num_envs", num_envs)):
         if value is not None:
             whole(value, option)
+    if env_timeout is not None and not as_number(env_timeout, "env_timeout") >= 0.0:
+        raise UserError(f"env_timeout is {env_timeout}; give seconds, or 0 for no limit.")
+    patience = float(TIMEOUTS[backend] if env_timeout is None else env_timeout)
     imports = (imports,) if isinstance(imports, str) else as_tuple(imports, "imports")
     limits_of, discounts = by_name("limit", limits, costs), by_name("discount", discount, costs, default=0.99)
     constraints = tuple(Constraint(cost, limits_of[cost], discounts[cost]) for cost in costs)
@@ -110,13 +117,15 @@ def from_gymnasium(
         spec = registered(env, imports)
         sources = {cost: source for cost, source in costs.items() if isinstance(source, str)}
         if name is None and len(sources) == len(costs):
-            name = format_name(env, sources, limits_of, discounts, horizon, backend, imports)
+            name = format_name(env, sources, limits_of, discounts, horizon, backend, env_timeout, imports)
         make: Callable[[], Any] = partial(make_registered, env, tuple(imports))
-        return GymnasiumTask(name or env, make, functions, constraints, settings, horizon or spec.max_episode_steps, backend)
+        horizon = horizon or spec.max_episode_steps
+        return GymnasiumTask(name or env, make, functions, constraints, settings, horizon, backend, patience)
     if not callable(env):
         raise UserError(f"{env!r} is one environment; give its id or a function that makes one: several copies are needed.")
     label = str(name or getattr(env, "__name__", type(env).__name__))
-    return GymnasiumTask(label, partial(made_by, env, label), functions, constraints, settings, horizon, backend)
+    maker = partial(made_by, env, label)
+    return GymnasiumTask(label, maker, functions, constraints, settings, horizon, backend, patience)
 
 
 def by_name(what: str, given: ByName, costs: Iterable[str], default: float | None = None) -> dict[str, float]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
+import os
 import pickle
 import signal
+import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.util import Finalize
@@ -15,12 +19,14 @@ from gymnasium.vector.utils import CloudpickleWrapper
 
 from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
 from cuprl.envs.protocol import Constraint, Step
+from cuprl.envs.watch import Watch
 from cuprl.errors import RunStopped, UserError
+from cuprl.printing import readers_may_leave
 
 if TYPE_CHECKING:
     from cuprl.envs.gymnasium_task import GymnasiumTask
 
-PATIENCE = 10.0  # seconds that a worker has to close its environments
+PATIENCE = 5.0  # seconds that the workers have to close their environments
 
 
 class WorkerVectorEnv:
@@ -28,21 +34,24 @@ class WorkerVectorEnv:
 
     def __init__(self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...], workers: int):
         check_portable(task)
-        self.num_envs = num_envs
+        self.task, self.num_envs = task, num_envs
         self.cuts = [num_envs * w // workers for w in range(workers + 1)]  # worker w has rows cuts[w] to cuts[w + 1]
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of JAX in the midst of their work
         self.pipes: list[Any] = []
-        processes: list[Any] = []
+        self.processes: list[Any] = []
+        self.late: set[int] = set()  # the workers that were ended for a call that did not return
+        calls = [context.RawArray("q", 2) for _ in range(workers)]
+        self.watch = Watch(calls, task.env_timeout or math.inf, partial(give_up, self.processes, self.late))
         # At the exit too, and there before multiprocessing waits for its processes: a worker ends with its pipe.
-        self._end = Finalize(self, end, (self.pipes, processes), exitpriority=0)
-        for first, last in zip(self.cuts, self.cuts[1:]):
+        self._end = Finalize(self, end, (self.watch, self.pipes, self.processes), exitpriority=0)
+        build: Any = CloudpickleWrapper(partial(GymnasiumVectorEnv, task, constraints=constraints))
+        for first, last, counts in zip(self.cuts, self.cuts[1:], calls):
             ours, theirs = context.Pipe()
-            build: Any = partial(GymnasiumVectorEnv, task, last - first, constraints)
-            process = context.Process(target=serve, args=(theirs, CloudpickleWrapper(build)), daemon=True)
+            process = context.Process(target=serve, args=(theirs, build, last - first, counts), daemon=True)
             process.start()
             theirs.close()
             self.pipes.append(ours)
-            processes.append(process)
+            self.processes.append(process)
         try:
             self.spec = self._answers()[0]
         except (UserError, RunStopped):
@@ -53,26 +62,33 @@ class WorkerVectorEnv:
         """Each worker closes its environments and ends; nothing happens the second time."""
         self._end()
 
+    def hurry(self) -> None:
+        """The run is to stop: a call that hangs is not waited for."""
+        self.watch.hurry()
+
     def _answers(self) -> list[Any]:
         """One from each worker; the first error becomes ours, once all have answered."""
-        try:
-            answers = [pipe.recv() for pipe in self.pipes]
-        except (EOFError, ConnectionError):
-            raise RunStopped(
-                "a worker process of the environments ended; see its message above. A script that starts them runs its "
-                "own lines under `if __name__ == '__main__':`"
-            ) from None
+        answers = [self._reach(w, pipe.recv) for w, pipe in enumerate(self.pipes)]
         for error, _ in answers:
             if error is not None:
                 raise error
         return [result for _, result in answers]
+
+    def _reach(self, w: int, talk: Callable[..., Any], *arguments: Any) -> Any:
+        """Send to a worker or receive from it; one that is gone stops the run, whichever way its pipe tells."""
+        try:
+            return talk(*arguments)
+        except (EOFError, ConnectionError):
+            if w in self.late:
+                raise RunStopped(self.watch.sentence(self.task.name)) from None
+            raise RunStopped(f"worker process {w + 1} of {len(self.pipes)} {how_it_ended(self.processes[w])}") from None
 
     def _ask(self, method: str, *arguments: list[Any]) -> list[Any]:
         """Each argument is a list: an entry for each worker."""
         for w, pipe in enumerate(self.pipes):
             if pipe.closed:
                 raise UserError("the environments are closed; make them anew.")
-            pipe.send((method, [argument[w] for argument in arguments]))
+            self._reach(w, pipe.send, (method, [argument[w] for argument in arguments]))
         return self._answers()
 
     def _rows(self, array: np.ndarray) -> list[np.ndarray]:
@@ -106,33 +122,62 @@ def check_portable(task: GymnasiumTask) -> None:
         ) from None
 
 
-def end(pipes: list[Any], processes: list[Any]) -> None:
+def how_it_ended(process: Any) -> str:
+    process.join(PATIENCE)  # its pipe is closed before it has ended
+    code = process.exitcode
+    if code is not None and code < 0:
+        return f"of the environments was killed ({signal.Signals(-code).name}), perhaps for want of memory"
+    return (
+        f"of the environments ended with status {code}; see its message above. A script that starts workers runs its own "
+        "lines under `if __name__ == '__main__':`"
+    )
+
+
+def give_up(processes: list[Any], late: set[int], w: int) -> None:
+    late.add(w)
+    processes[w].kill()
+
+
+def end(watch: Watch, pipes: list[Any], processes: list[Any]) -> None:
+    watch.close()
     for pipe in pipes:
         pipe.close()
+    give_up_at = time.monotonic() + PATIENCE
     for process in processes:
-        process.join(PATIENCE)
+        process.join(max(give_up_at - time.monotonic(), 0.0))
         if process.is_alive():  # hangs in its environment
             process.kill()
             process.join()
 
 
-def serve(pipe: Any, build: CloudpickleWrapper) -> None:
+def end_with_parent() -> None:
+    """A worker whose parent was killed sees its pipe close and ends; one that hangs in its environment is ended here."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    time.sleep(PATIENCE)
+    os._exit(1)
+
+
+def serve(pipe: Any, build: Any, num_envs: int, calls: Any) -> None:
     """A worker: says its spec, then answers (method, arguments) with (error, result) until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
     # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
     # `terminate` would not end it.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    error, env = attempt(build.fn)
-    try:
-        pipe.send((error, None if error else env.spec))
-        while True:
-            method, arguments = pipe.recv()
-            pipe.send(attempt(getattr(env, method), *arguments))
-    except (EOFError, ConnectionError):
-        return
-    finally:
-        if env is not None:
-            env.close()
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    with readers_may_leave():
+        error, env = attempt(partial(build.fn, num_envs=num_envs, calls=calls))
+        try:
+            pipe.send((error, None if error else env.spec))
+            while True:
+                method, arguments = pipe.recv()
+                pipe.send(attempt(getattr(env, method), *arguments))
+        except (EOFError, ConnectionError):
+            return
+        finally:
+            if env is not None:
+                env.close()
 
 
 def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:

@@ -1,6 +1,7 @@
 """A run as the child of a grid: `python -m cuprl.experiments.child PARENT train …`, which is `cup train …`.
 
-It ends, with a checkpoint, when its parent is gone: a grid killed outright leaves nothing running behind.
+It ends, with a checkpoint, when its parent is gone: a grid killed outright leaves nothing running behind, not even a run
+that hangs, which the next grid would wait for.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ import time
 
 from cuprl.cli import main
 
+PATIENCE = 60.0  # seconds for the iteration under way; beyond that it is done again from the newest checkpoint
+
 
 def end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(PATIENCE)
+    os._exit(1)
 
 
 if __name__ == "__main__":

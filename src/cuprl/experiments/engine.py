@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 from collections.abc import Sequence
 from itertools import islice
@@ -15,6 +14,7 @@ from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import log_of
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
+from cuprl.files import held, write_atomically
 from cuprl.runs import Run
 
 TRIES = 3  # in a row that bring a run no further
@@ -122,7 +122,8 @@ class Grid:
             lines = f"{error}\n"
         self.states[cell] = "failed"
         self.failed[cell] = lines
-        failure_of(path).write_text(f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
+        report = f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}"
+        write_atomically(failure_of(path), report.encode())
         self.board.say(f"failed {cell}; see {failure_of(path)}")
 
     def done(self, cell: Cell) -> None:
@@ -134,15 +135,3 @@ class Grid:
 def failure_of(path: Path) -> Path:
     """What is known of a run that failed for good, beside its folder."""
     return path.with_name(path.name + ".failed")
-
-
-def held(path: Path) -> bool:
-    """Whether a process is training the run there."""
-    try:
-        with (path / "lock").open() as handle:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False

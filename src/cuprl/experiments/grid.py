@@ -17,7 +17,7 @@ from cuprl.algorithms import as_now, numerics
 from cuprl.envs import Task, with_limits
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
-from cuprl.runs import Run
+from cuprl.runs import Run, iteration_of
 from cuprl.words import parse_numbers, parse_value
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
@@ -89,13 +89,13 @@ class Cell:
         })  # fmt: skip
 
     def fraction(self, root: Path) -> float:
-        """How much of the run is checkpointed, 0 to 1."""
+        """How much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
         path = self.path(root)
         if not (path / "config.json").is_file():
             return 0.0
         run = Run(path)
         self.check_same(run)
-        done = int(run.checkpoints()[0].name[:8]) if run.checkpoints() else 0
+        done = next(map(iteration_of, run.to_resume_from()), 0)
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
     def check_same(self, run: Run) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
+from cuprl.files import appending
 
 MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 
@@ -52,29 +53,15 @@ def log_of(path: Path) -> Path:
 
 def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     path = cell.path(root)
-    clear_remains(path)
     log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [sys.executable, "-m", "cuprl.experiments.child", str(os.getpid()), *cell.command(root)]
     # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
-    with log.open("a") as handle:
+    with appending(log) as handle:
         return subprocess.Popen(
             words, stdout=handle, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True,
         )  # fmt: skip
-
-
-def clear_remains(path: Path) -> None:
-    """What a run killed as it began leaves: a folder without its first file, metrics without a line. All else stays."""
-    metrics = path / "progress.csv"
-    if metrics.is_file() and not metrics.stat().st_size:
-        metrics.unlink()
-    if path.is_dir() and not (path / "config.json").exists():
-        (path / "config.json.part").unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # rmdir takes empty folders only
-            (path / "checkpoints").rmdir()
-        with contextlib.suppress(OSError):
-            path.rmdir()
 
 
 def workers_for(asked: int | None, runs: int) -> tuple[int, list[str]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
+from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
+from cuprl.files import open_regular
 
 TAIL = 10  # rows that tell a run's speed
 BYTES = 20_000  # more than these rows take
@@ -60,11 +63,11 @@ class Pace:
 def last_rows(file: Path) -> list[dict[str, float]]:
     """The last whole rows of a progress.csv; none where it is not there yet."""
     try:
-        with file.open("rb") as handle:
+        with os.fdopen(open_regular(file, os.O_RDONLY), "rb") as handle:
             header = handle.readline().decode()
             handle.seek(max(handle.seek(0, 2) - BYTES, len(header)))
             lines = handle.read().decode().splitlines(keepends=True)
-    except OSError:
+    except (OSError, UserError):
         return []
     names = next(csv.reader([header]), [])
     rows = [row for row in csv.reader(line for line in lines if line.endswith("\n")) if len(row) == len(names)]

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import MEMORY, log_of, start_process
+from cuprl.files import appending
 
 QUICK = 5.0  # seconds to open a connection
 PATIENCE = 30.0  # seconds to join a cluster; Ray itself would try for minutes
@@ -64,7 +65,7 @@ class RayJob:
                 self.ended = self.ray.get(self.reference)
             except self.ray.exceptions.RayError as error:
                 self.ended = 1
-                with self.log.open("a") as handle:
+                with appending(self.log) as handle:
                     handle.write(f"{type(error).__name__}: {str(error).strip()}\n")
         return self.ended
 
@@ -80,7 +81,7 @@ def run_here(cell: Cell, root: Path) -> int:
     log = log_of(cell.path(root))
     if not log.exists():
         raise FileNotFoundError(f"the node {socket.gethostname()} does not see {root}; give a --root that all nodes share")
-    with log.open("a") as handle:
+    with appending(log) as handle:
         handle.write(f"on {socket.gethostname()}, Ray node {node_id()}\n")
     # Ray cancels a task as Ctrl-C would; a node started in the background has been told to ignore that.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,7 +25,9 @@ from cuprl.algorithms import as_now, numerics, settings_that_differ
 from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
-from cuprl.runs import Run, write_atomically
+from cuprl.files import read as read_file
+from cuprl.files import write_atomically
+from cuprl.runs import Run, iteration_of, iterations
 
 FORMAT = 2
 SUFFIX = ".json.gz"
@@ -99,6 +101,8 @@ def from_run(run: Run) -> Result:
         raise UserError(f"{run.path / 'progress.csv'} is damaged ({error}); restore it, or train the run again.") from None
     wanted = config["steps"] // config["settings"]["batch_size"]
     found = metrics.get("iteration", np.zeros(0))
+    if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
+        raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")
     if len(found) < wanted:
         raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
     if not np.array_equal(found, np.arange(1, wanted + 1)):
@@ -108,6 +112,14 @@ def from_run(run: Run) -> Result:
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
     kept = {key: config[key] for key in KEYS}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
+
+
+def what_is_lost(run: Run) -> str:
+    """Which rows a finished run lacks, and whether resuming it brings them back."""
+    lost, back = run.lost(), iteration_of(run.to_resume_from()[0])
+    if back < lost[0]:
+        return f"progress.csv lacks {iterations(lost)}; `cup resume {run.path}` goes back to iteration {back} to redo them"
+    return f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; train it again"
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -144,8 +156,10 @@ def read(path: Path) -> Result:
     """A stored result; damage and other formats are refused by name."""
     mend = "take it back from git, or remove it and import or run it again"
     try:
-        body = json.loads(gzip.decompress(path.read_bytes()))
+        body = json.loads(gzip.decompress(read_file(path)))
         found, expected = body.pop("format"), body.pop("checksum")
+    except UserError:  # no file at all
+        raise
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise UserError(f"the result {path} is damaged ({type(error).__name__}: {error}); {mend}.") from None
     if found != FORMAT:

@@ -1,0 +1,136 @@
+"""Files of a run's folder and of the results store: whole or not there, never through a link, never waited for.
+
+A folder may come from anywhere. A symbolic link in it must not lead what is written to another file, and a pipe in the
+place of a file must not hold its reader for ever: both are refused.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from cuprl.errors import UserError
+
+NO_FILE = (errno.ELOOP, errno.ENXIO, errno.EISDIR)  # what opening a link, a pipe or a folder for writing fails with
+KINDS = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe"}
+LOCK_TRIES = 3  # a grid that only looks whether a run is held holds it for an instant itself
+
+
+def open_regular(path: Path, flags: int) -> int:
+    """A descriptor of a regular file, not followed through a link if it is to be written; anything else is refused."""
+    to_write = flags & (os.O_WRONLY | os.O_RDWR)
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | (os.O_NOFOLLOW if to_write else 0), 0o666)
+    except OSError as error:
+        if error.errno in NO_FILE:
+            raise no_file(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise no_file(path)
+    return descriptor
+
+
+def refuse_link(folder: Path) -> None:
+    """A folder that files are written into and removed from is itself no link."""
+    if folder.is_symlink():
+        raise no_file(folder)
+
+
+def no_file(path: Path) -> UserError:
+    kind = KINDS.get(stat.S_IFMT(path.lstat().st_mode), "no regular file")
+    return UserError(f"{path} is {kind}, through which nothing is read or written; remove it, or put the thing itself.")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError inside names a file: a full disk alone says only what happened, not where."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def read(path: Path) -> bytes:
+    with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as handle:
+        return handle.read()
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[IO[str]]:
+    """A text file to write at the end of, made where there is none."""
+    with naming(path), os.fdopen(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", newline="") as handle:
+        yield handle
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """All or nothing, also if the machine stops half-way; a link that is in the way is replaced, not followed."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with naming(path):
+        try:
+            part.unlink(missing_ok=True)
+            with os.fdopen(open_regular(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as handle:
+                handle.write(content)
+                handle.flush()
+                os.fsync(handle.fileno())
+            part.replace(path)
+        except OSError:
+            with suppress(OSError):
+                part.unlink()
+            raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One process at a time writes to a folder; the lock ends with the process that has it."""
+    with os.fdopen(open_regular(folder / "lock", os.O_RDWR | os.O_CREAT), "r+") as handle, of_this_process(handle):
+        for tries_left in reversed(range(LOCK_TRIES)):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not tries_left:
+                    raise UserError(f"{folder} is being trained by another process; wait for it or stop it.") from None
+                time.sleep(0.1)
+        yield
+
+
+@contextmanager
+def of_this_process(lock: IO[str]) -> Iterator[None]:
+    """A process forked off, as by an environment, would have the lock too and keep it when this one has ended."""
+    LOCKS.add(lock)
+    try:
+        yield
+    finally:
+        LOCKS.discard(lock)
+
+
+def let_go() -> None:
+    for lock in LOCKS:
+        os.close(lock.fileno())
+    LOCKS.clear()
+
+
+LOCKS: set[IO[str]] = set()
+os.register_at_fork(after_in_child=let_go)
+
+
+def held(folder: Path) -> bool:
+    """Whether a process has the lock of a folder."""
+    try:
+        with os.fdopen(open_regular(folder / "lock", os.O_RDONLY)) as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (OSError, UserError):
+        return False
+    return False

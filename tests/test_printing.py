@@ -1,0 +1,89 @@
+"""Readers that leave: what is printed is dropped, what is done goes on; and no other broken pipe is taken for theirs."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cuprl.cli import main
+from cuprl.runs import Run
+from test_cli import FLAGS
+
+
+def command(*words, **kwargs):
+    return subprocess.Popen([sys.executable, "-m", "cuprl", *map(str, words)], stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+def test_a_training_whose_reader_has_gone_is_finished(tmp_path):
+    ours, theirs = os.pipe()
+    os.close(ours)  # as `| head -1` once it has its line, here before the first one
+    process = command("train", "hopper-speed", "--steps", 600, "--out", tmp_path / "r", *FLAGS, stdout=theirs)
+    os.close(theirs)
+    assert process.communicate(timeout=300)[1] == "" and process.returncode == 0
+    assert Run(tmp_path / "r").latest()[0]["counters"][0] == 3 == len(Run(tmp_path / "r").recorded())
+
+
+def test_other_commands_fall_silent_as_well():
+    ours, theirs = os.pipe()
+    os.close(ours)
+    for words in (["tasks"], ["train", "--help"]):
+        process = command(*words, stdout=theirs)
+        assert process.communicate(timeout=120)[1] == "" and process.returncode == 0
+    os.close(theirs)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is always full")
+def test_a_full_disk_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        process = command("tasks", stdout=full)
+        errors = process.communicate(timeout=120)[1]
+    assert errors.startswith("cup: No space left on device; ") and errors.count("\n") == 1 and process.returncode == 2
+
+
+KILLS = """
+import os
+import signal
+from pathlib import Path
+
+import gymnasium
+from envs.broken import Sound
+
+
+class Known(Sound):
+    def info(self):
+        Path(f"worker{os.getpid()}").touch()
+        return super().info()
+
+
+gymnasium.register("Known-v0", Known)
+"""
+
+
+def test_a_worker_killed_during_the_update_stops_the_run_with_a_sentence(tmp_path, capsys, monkeypatch):
+    (tmp_path / "kills.py").write_text(KILLS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    from cuprl.training import Training
+
+    learn = Training.learn_from
+
+    def learn_and_kill(self, *arguments):  # the workers wait for the next step meanwhile
+        row = learn(self, *arguments)
+        if self.iteration == 3:
+            for file in tmp_path.glob("worker*"):
+                os.kill(int(file.name.removeprefix("worker")), signal.SIGKILL)
+            for process in self.collector.env.processes:
+                process.join()
+        return row
+
+    monkeypatch.setattr(Training, "learn_from", learn_and_kill)
+    words = ["train", "gym:Known-v0", "--import", "kills", "--limit", "5", "--backend", "async", "--threads", "2"]
+    flags = ["--num-envs", "2", "--steps", "2000", "--checkpoint-every", "2", "--out", "r", *FLAGS]
+    assert main([*words, *flags]) == 1
+    errors = capsys.readouterr().err
+    newest = Run("r").checkpoints()[0]
+    assert "worker process 1 of 2 of the environments was killed (SIGKILL)" in errors and str(newest) in errors
+    assert Run("r").latest()[0]["counters"][0] == 2

@@ -1,0 +1,116 @@
+"""A run folder in trouble: two processes at once, rows or checkpoints lost. What can be had back is, the rest is said."""
+
+import shutil
+import threading
+
+import pytest
+
+from cuprl.cli import main
+from cuprl.display import Plain
+from cuprl.errors import UserError
+from cuprl.experiments.results import from_run
+from cuprl.loop import resume, train
+from cuprl.runs import Run, iterations
+from small import QUIET, SMALL, same_arrays, same_progress
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A finished run of 6 iterations, with the checkpoints 2, 4 and 6."""
+    return train("hopper-speed", steps=1200, out=tmp_path_factory.mktemp("runs") / "r", checkpoint_every=2, **SMALL, **QUIET)
+
+
+@pytest.fixture
+def run(whole, tmp_path):
+    return Run(shutil.copytree(whole.path, tmp_path / "r"))
+
+
+def drop_rows(run, *lost):
+    lines = run.metrics.read_text().splitlines(keepends=True)
+    run.metrics.write_text("".join(line for i, line in enumerate(lines) if i not in lost))
+
+
+# --- two processes ---------------------------------------------------------------------------------------------------
+
+
+def test_a_refused_resume_changes_nothing(run, capsys):
+    """The run's last rows are past its newest checkpoint, as those of a run at work."""
+    run.checkpoints()[0].unlink()
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    with run.locked():
+        assert main(["resume", str(run.path)]) == 2
+    assert "another process" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
+
+
+def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
+    begun, refused, go = [], [], threading.Barrier(8)
+
+    def begin(number):
+        go.wait()
+        try:
+            with Run.begun(tmp_path / "r", {"task": "x", "algo": "y", "seed": number}) as run:
+                begun.append(run)
+                run.append({"iteration": number})
+        except UserError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (run,) = begun
+    assert Run(run.path).config["seed"] == run.config["seed"] and run.recorded() == {run.config["seed"]}
+    assert len(refused) == 7 and all("is not empty" in r or "another process" in r for r in refused)
+
+
+def test_runs_that_begin_in_the_same_second_get_their_own_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = {Run.create(None, {"task": "x", "algo": "y", "seed": 0}).path for _ in range(3)}
+    assert len(made) == 3
+
+
+# --- lost rows and checkpoints ---------------------------------------------------------------------------------------
+
+
+def test_lost_rows_are_written_again_from_a_checkpoint_before_them(whole, run, capsys):
+    drop_rows(run, 5, 6)
+    with pytest.raises(UserError, match=r"finished, but progress.csv lacks iterations 5 to 6; `cup resume .* iteration 4"):
+        from_run(run)
+    resume(run, display=Plain())
+    assert "progress.csv lacks iterations 5 to 6: going back to iteration 4" in capsys.readouterr().err
+    same_progress(whole, run)
+    same_arrays(whole.latest()[0], run.latest()[0])
+
+
+def test_rows_lost_before_every_checkpoint_are_named_and_the_rest_stays(run, capsys):
+    drop_rows(run, 1)
+    before = run.metrics.read_bytes()
+    resume(run, display=Plain())
+    assert "the metrics of iteration 1 are lost, with no checkpoint from before" in capsys.readouterr().err
+    assert run.metrics.read_bytes() == before
+    with pytest.raises(UserError, match=r"the metrics of iteration 1 are lost.*train it again") as error:
+        from_run(run)
+    assert "resume" not in str(error.value)
+
+
+def test_without_checkpoints_no_metrics_are_wiped(run, capsys):
+    shutil.rmtree(run.path / "checkpoints")
+    before = run.metrics.read_bytes()
+    assert main(["resume", str(run.path)]) == 2
+    assert "metrics of 6 iterations but no checkpoint" in capsys.readouterr().err and run.metrics.read_bytes() == before
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_again(whole, run):
+    for path in run.checkpoints():
+        path.unlink()
+    drop_rows(run, 3, 4, 5, 6)
+    same_progress(whole, resume(run, **QUIET))
+
+
+@pytest.mark.parametrize("numbers, words", [
+    ([7], "iteration 7"), ([3, 4, 5], "iterations 3 to 5"), ([1, 3, 4, 9], "iterations 1, 3 to 4, 9"),
+])  # fmt: skip
+def test_iterations_in_words(numbers, words):
+    assert iterations(numbers) == words
