@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import envs, runs
+from cuprl import algorithms, envs, runs
 from cuprl.collect import empty_rollout
 from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
@@ -58,7 +58,7 @@ class Agent:
             envs.close(env)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
         numbers = {name: int(as_kind(int, value, name)) for name, value in (("seed", seed), ("steps", steps))}
-        asked = {"algo": algo, **numbers, "settings": {"num_envs": num_envs, **settings}}
+        asked = {"algo": algorithms.full_name(algo), **numbers, "settings": {"num_envs": num_envs, **settings}}
         plan = Plan.of(asked, of_task)
         self.config: dict[str, Any] = {  # as in config.json
             "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},

@@ -32,6 +32,7 @@ from cuprl.learn.types import Batch, Metrics, Rollout, State
 from cuprl.pytrees import from_arrays, to_arrays
 from cuprl.runs import misfit
 
+MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
@@ -70,6 +71,9 @@ class Plan(NamedTuple):
         iterations = int(config["steps"]) // settings.batch_size
         if iterations < 1:
             raise UserError(f"steps is {config['steps']}, less than one batch; give at least {settings.batch_size}.")
+        if iterations > MOST_ITERATIONS:
+            most = MOST_ITERATIONS * settings.batch_size
+            raise UserError(f"steps is {config['steps']:g}; give at most {most:,}, {MOST_ITERATIONS:,} batches.")
         return Plan(module, settings, config["seed"], iterations)
 
 

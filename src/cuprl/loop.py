@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cuprl import envs, events, provenance, runs
+from cuprl import algorithms, envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
@@ -35,7 +35,7 @@ def train(
     **settings: Any,
 ) -> runs.Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
-    task = envs.find(task)
+    task, algo = envs.find(task), algorithms.full_name(algo)
     asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
     config: dict[str, Any] = {
         "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from cuprl.errors import UserError
@@ -32,9 +32,18 @@ def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | 
     """One number, as 25; one for each constraint, as speed=25 torque=10; None without any word."""
     if not words:
         return None
-    named = {constraint: value for constraint, _, value in (word.rpartition("=") for word in words)}  # the later counts
-    if set(named) == {""}:
+    given = [(constraint, value) for constraint, _, value in (word.rpartition("=") for word in words)]
+    named = dict(given)
+    if set(named) == {""} and len(given) == 1:
         return parse_value(float, named[""], name)
     if "" in named:
         raise UserError(f"{name} is given as {' and '.join(words)}; give one number, or NAME=NUMBER for each constraint.")
+    for constraint in named:
+        if sum(constraint == other for other, _ in given) > 1:
+            raise UserError(f"{name} of {constraint} is given twice, as {' and '.join(words)}; give it once.")
     return {constraint: parse_value(float, value, f"{name} {constraint}") for constraint, value in named.items()}
+
+
+def later_words(words: Iterable[str]) -> list[str]:
+    """Of the words for the same constraint, and of those for none, the last."""
+    return list({word.rpartition("=")[0]: word for word in words}.values())

@@ -45,10 +45,17 @@ ALGORITHMS: dict[str, Entry] = {
 }  # fmt: skip
 
 
+def full_name(name: str) -> str:
+    """The name as it is listed, of one in other case or with underscores: CUP_clip is cup-clip."""
+    listed = name.lower().replace("_", "-")
+    return listed if listed in ALGORITHMS else name
+
+
 def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
     """The module of an algorithm and its preset."""
     if name.startswith(OWN):
         return find_own(name), {}
+    name = full_name(name)
     if name not in ALGORITHMS:
         raise unknown("algorithm", name, [*ALGORITHMS, f"{OWN}MODULE (one of your own)"])
     return importlib.import_module(f"cuprl.algorithms.{ALGORITHMS[name].module}"), ALGORITHMS[name].preset

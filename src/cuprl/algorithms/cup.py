@@ -45,14 +45,14 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(FirstOrder, Lagrangian):
-    alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3")
-    delta: float = setting(0.02, "trust region: a step stops after the epoch in which mean KL passes it; inf: never")
-    projection_epochs: int = setting(10, "most passes of the projection over a batch")
+    alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3", "0 or more")
+    delta: float = setting(0.02, "trust region: the epoch that brings mean KL beyond it is the last; inf: never", "0 to inf")
+    projection_epochs: int = setting(10, "most passes of the projection over a batch", "1 or more")
     improvement: str = choice("sqrt-kl", "penalty of the improvement", ("sqrt-kl", "clip"))
-    clip: float = setting(0.2, "range of the ratio where the improvement clips it")
+    clip: float = setting(0.2, "range of the ratio where the improvement clips it", "more than 0")
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
-    projection_delta: float = setting(0.02, "the projection stops after the epoch in which that KL passes it; inf: never")
+    projection_delta: float = setting(0.02, "the epoch that brings that KL beyond it is the last; inf: never", "0 to inf")
     cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 

@@ -31,6 +31,7 @@ def with_flags(args: argparse.Namespace) -> str:
     """The task with each flag as a word of its name."""
     from cuprl.envs.gymnasium_name import PREFIX, join_name
     from cuprl.errors import UserError
+    from cuprl.words import parse_numbers
 
     flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
              "backend": args.backend}  # fmt: skip
@@ -40,6 +41,8 @@ def with_flags(args: argparse.Namespace) -> str:
             flag = next(iter(given)).replace("discount", "cost-discount")
             raise UserError(f"--{flag} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
         return args.task
+    for flag, numbers in (("--limit", args.limit), ("--cost-discount", args.cost_discount)):
+        parse_numbers(numbers, flag)  # refused where given twice; over a word of the name itself a flag counts
     words = {**given, "limit": args.limit or []}
     each = [(name, value) for name, values in words.items() for value in ([values] if isinstance(values, str) else values)]
     return join_name(args.task, each)

@@ -64,6 +64,7 @@ def run_train(args: argparse.Namespace) -> int:
     from cuprl.loop import train
     from cuprl.words import parse_numbers, parse_value
 
+    args.algo = algorithms.full_name(args.algo)
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
     numbers = {
