@@ -28,6 +28,7 @@ from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
+from cuprl.observations import LARGEST, fault
 from cuprl.saved import RunPolicy
 from cuprl.specs import spec_from_json, spec_to_json
 
@@ -144,7 +145,7 @@ class Agent:
         if not self.ready:
             size = self.num_envs * len(self._raw_obs)
             raise UserError(f"update() needs a full batch: {self._t * self.num_envs} of {size} steps are observed.")
-        row = self.learner.learn_from(self.rollout, self._raw_obs, True, self._begun)
+        row = self.learner.learn_from(self.rollout, self._raw_obs, "", self._begun)
         self._unsaved.append(row)
         self._begin()
         return row
@@ -171,7 +172,10 @@ class Agent:
         return array.reshape(shape)
 
     def _observation(self, obs: Any, name: str) -> np.ndarray:
-        return self._numbers(obs, name, self.spec.obs_dim)
+        array = self._numbers(obs, name, self.spec.obs_dim)
+        if wrong := fault(array, name):
+            raise UserError(f"{wrong}: nothing was recorded; give numbers of at most {LARGEST:g} in size.")
+        return array
 
     def _costs(self, cost: Any) -> np.ndarray:
         """[N, m]"""

@@ -72,7 +72,11 @@ class RunPolicy(SavedPolicy):
             "versions": config.get("versions") or provenance.versions(),
         }
         self.run = run
-        super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+        try:
+            super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+        except ValueError as error:
+            whose = run.path if run else "this agent"
+            raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
 
 
 def outputs_of(action: dict[str, Any]) -> int:
