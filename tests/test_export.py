@@ -63,7 +63,7 @@ def test_every_format_acts_as_training_does(kind, hidden, normalise, tmp_path):
     original = policy_of(learner)
     np.testing.assert_array_equal(original.predict(obs), mode)
     for to, suffix in SUFFIXES.items():
-        policy = cuprl.load(export_policy(original, to, tmp_path / f"policy{suffix}"))
+        policy = cuprl.load(export_policy(original, to, tmp_path / f"policy{suffix}"), trust=to == "jax")
         np.testing.assert_allclose(policy.predict(obs), mode, rtol=1e-6, atol=1e-6, err_msg=to)
         policy.seed(5)
         np.testing.assert_allclose(policy.predict(obs, deterministic=False), sample, rtol=1e-6, atol=1e-6, err_msg=to)
@@ -84,7 +84,7 @@ def test_jax_export_under_jit_vmap_and_scan(tmp_path):
     import jax
 
     learner, obs = learner_with(SPECS["categorical"])
-    policy = cuprl.load(export_policy(policy_of(learner), "jax", tmp_path / "p.jax"))
+    policy = cuprl.load(export_policy(policy_of(learner), "jax", tmp_path / "p.jax"), trust=True)
     obs = obs.astype(np.float32)
     mode = policy.predict(obs)
     for action in (
@@ -161,7 +161,7 @@ def test_a_robot_of_ones_own_has_no_evaluation(tmp_path, capsys):
     folder = agent.save(tmp_path / "arm").path
     assert main(["export", str(folder), "--to", "jax"]) == 0
     assert "no evaluation: unknown task 'arm'" in capsys.readouterr().err
-    assert cuprl.load(folder / "policy.jax").info["evaluation"] is None
+    assert cuprl.load(folder / "policy.jax", trust=True).info["evaluation"] is None
 
 
 def test_latency_table(run, capsys, monkeypatch):
@@ -216,7 +216,7 @@ def archive(**contents):
 def test_a_file_of_another_kind_is_refused(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match="not a policy"):
-        cuprl.load(tmp_path / name)
+        cuprl.load(tmp_path / name, trust=True)
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path):
@@ -231,13 +231,13 @@ def test_a_damaged_file_is_refused(to, run, tmp_path):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
     with pytest.raises(UserError, match="damaged or not a policy"):
-        cuprl.load(file)
+        cuprl.load(file, trust=True)
     if to != "onnx":  # its format has no checksum
         altered = bytearray(content)
         altered[len(content) // 2] ^= 1
         file.write_bytes(altered)
         with pytest.raises(UserError, match="damaged or not a policy"):
-            cuprl.load(file)
+            cuprl.load(file, trust=True)
 
 
 def test_a_wrong_observation_is_told(run):
@@ -264,7 +264,7 @@ def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
 def test_an_observation_that_is_none_gets_no_action(to, tmp_path):
     learner, obs = learner_with(SPECS["gaussian"])
     policy = policy_of(learner)
-    policy = policy if to is None else cuprl.load(export_policy(policy, to, tmp_path / f"p{SUFFIXES[to]}"))
+    policy = policy if to is None else cuprl.load(export_policy(policy, to, tmp_path / f"p{SUFFIXES[to]}"), trust=True)
     for value, shown in ((np.nan, "nan"), (-np.inf, "-inf"), (1e308, r"1e\+308")):
         broken = obs.copy()
         broken[7, 3] = value
@@ -295,7 +295,7 @@ def test_a_file_with_weights_that_are_none_is_refused(to, name, value, tmp_path)
     file = tmp_path / f"p{SUFFIXES[to]}"
     file.write_bytes(write(policy.info, broken_arrays(policy.arrays, name, value)))
     with pytest.raises(UserError, match="NaN or infinite weights"):
-        cuprl.load(file)
+        cuprl.load(file, trust=True)
 
 
 def test_a_file_with_a_spread_that_is_none_is_refused(tmp_path):

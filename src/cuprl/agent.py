@@ -28,6 +28,7 @@ from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
+from cuprl.modules import Trust, named_by
 from cuprl.observations import LARGEST, fault
 from cuprl.saved import RunPolicy
 from cuprl.specs import spec_from_json, spec_to_json
@@ -221,8 +222,11 @@ class Agent:
         return run
 
     @staticmethod
-    def load(folder: str | Path) -> Agent:
-        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`."""
+    def load(folder: str | Path, *, trust: Trust = False) -> Agent:
+        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`.
+
+        trust: the module of an algorithm of one's own, whose code then runs, or True.
+        """
         run = runs.Run(folder)
         config = run.config
         if not config.get("agent"):
@@ -231,7 +235,8 @@ class Agent:
         for sentence in refused:
             warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
         asked = {name: config[name] for name in ("algo", "seed", "steps")}
-        agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
+        with named_by(run.path, trust):
+            agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
         agent.learner.restore(arrays)
         observed = len(arrays["batch.raw_obs"])
         for name, buffer in agent._buffers().items():

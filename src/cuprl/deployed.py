@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.errors import UserError
+from cuprl.modules import Trust
 from cuprl.observations import LARGEST, fault
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
@@ -29,6 +30,7 @@ class SavedPolicy:
     def __init__(self, info: dict[str, Any], outputs: Outputs, source: Path | None = None):
         self.info, self.outputs, self.source = info, outputs, source
         self.task: Any = None  # the task itself, where its name alone does not find it
+        self.trust: Trust = False  # in the modules that `info` names
         self._obs_dim, self._action = info["spec"]["obs_dim"], info["spec"]["action"]
         self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
         self._rng = np.random.default_rng(0)

@@ -14,6 +14,7 @@ from cuprl import algorithms, envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
+from cuprl.modules import Trust, named_by
 from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
@@ -59,15 +60,17 @@ def resume(
     task: envs.Task | None = None,
     threads: int | None = None,
     display: Display | None = None,
+    trust: Trust = False,
 ) -> runs.Run:
     """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
 
-    A run on a task of one's own needs that task again.
+    A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
     """
     run = run if isinstance(run, runs.Run) else runs.Run(run)
     config = run.config if threads is None else {**run.config, "threads": threads}
     display = display or display_for()
-    training = Training(config, task)
+    with named_by(run.path, trust):
+        training = Training(config, task)
     changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
     if changed:
         display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")

@@ -41,6 +41,17 @@ class Parser(argparse.ArgumentParser):
         raise UserError(f"{message}; see `{self.prog} --help`.")
 
 
+def add_trust_flags(parser: argparse.ArgumentParser) -> None:
+    """For a command on a folder or file that may be a stranger's: what it names is not imported without a word."""
+    parser.add_argument("--import", action="append", dest="imports", metavar="M", default=[],
+                        help="a module named in the folder or file, whose code may run here")  # fmt: skip
+    parser.add_argument("--trust", action="store_true", help="all code that the folder or file names, or is, may run here")
+
+
+def trust_of(args: argparse.Namespace) -> bool | list[str]:
+    return True if args.trust else args.imports
+
+
 def top_help() -> str:
     lines = [f"  {name:<8} {summary}" for name, (_, summary) in COMMANDS.items()]
     return "\n".join(

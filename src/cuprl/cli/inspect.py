@@ -6,14 +6,17 @@ import argparse
 import json
 from typing import Any
 
+from cuprl.cli import add_trust_flags, trust_of
+
 
 def add(subparsers: Any) -> None:
     evaluate = subparsers.add_parser("eval", help="evaluate the policy of a run")
-    evaluate.add_argument("path", metavar="RUN", help="the run's folder")
+    evaluate.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
     evaluate.add_argument("--episodes", default="20", metavar="N", help="episodes [20]")
     evaluate.add_argument("--seed", default="10_000", metavar="K", help="seed of the environments [10_000]")
     evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
+    add_trust_flags(evaluate)
     evaluate.set_defaults(run=run_eval)
 
     plot = subparsers.add_parser("plot", help="draw the learning curves of runs")
@@ -37,7 +40,7 @@ def run_eval(args: argparse.Namespace) -> int:
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:
         raise UserError(f"--seed is {seed}; give 0 or more.")
-    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed)
+    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed, trust=trust_of(args))
     if args.json:
         print(json.dumps(result))
     else:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import add_trust_flags, trust_of
 from cuprl.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add(subparsers: Any) -> None:
     take.add_argument("runs", metavar="RUN", nargs="+", help="run folders")
     take.add_argument("--experiment", default=IMPORTED, metavar="NAME", help=f"the experiment they are of [{IMPORTED}]")
     take.add_argument("--results", **where)
+    add_trust_flags(take)
     take.set_defaults(run=run_import, parser=take)
     export = actions.add_parser("export", help="metrics of every iteration as CSV, for other tools")
     export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="its name or TOML file [all]")
@@ -134,7 +136,7 @@ def run_import(args: argparse.Namespace) -> int:
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
-    results = [from_run(Run(path)) for path in args.runs]  # all are read before any is stored
+    results = [from_run(Run(path), trust_of(args)) for path in args.runs]  # all are read before any is stored
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
     stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}

@@ -16,6 +16,7 @@ from typing import Any
 from cuprl.envs import Task, with_limits
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
+from cuprl.modules import modules_of, named_by
 from cuprl.runs import Run
 from cuprl.words import parse_numbers, parse_value
 
@@ -72,7 +73,7 @@ class Cell:
         """What `cup` is called with: train, or resume where a run was begun."""
         path = self.path(root)
         if (path / "config.json").is_file():
-            return ["resume", str(path)]
+            return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
         flags = [word for name, value in self.settings for word in (f"--{name.replace('_', '-')}", value)]
         limits = [word for limit in self.limits for word in ("--limit", limit)]
         return ["train", self.task, "--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps),
@@ -103,7 +104,9 @@ class Cell:
         version = run.config["versions"].get("cuprl")
         if version != __version__:
             raise UserError(f"{run.path} was made by cuprl {version}, not {__version__}; give another folder, or remove it.")
-        different = differing(resolve(run.config), self.resolved())
+        asked = self.resolved()
+        with named_by(run.path, False):  # its folder may be anyone's; what the cell names is named already
+            different = differing(resolve(run.config), asked)
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 

@@ -14,7 +14,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ import numpy as np
 from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
+from cuprl.modules import NotTrusted, Trust, named_by
 from cuprl.runs import Run, write_atomically
 
 FORMAT = 1
@@ -78,7 +78,7 @@ def plain(value: Any) -> Any:
 # --- from a run folder ------------------------------------------------------------------------------------------------
 
 
-def from_run(run: Run) -> Result:
+def from_run(run: Run, trust: Trust = False) -> Result:
     """A finished run as a result; an unfinished or damaged one is refused."""
     config = run.config
     missing = [key for key in (*KEYS, "versions") if key not in config]
@@ -96,8 +96,13 @@ def from_run(run: Run) -> Result:
         raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
     if not np.array_equal(found, np.arange(1, wanted + 1)):
         raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
-    with suppress(UserError):  # a task of one's own, or a setting that is gone: as it was written
-        config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+    try:
+        with named_by(run.path, trust):
+            config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+    except NotTrusted:
+        raise
+    except UserError:
+        pass  # a task of one's own, or a setting that is gone: as it was written
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
     kept = {key: config[key] for key in KEYS}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
