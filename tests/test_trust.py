@@ -1,5 +1,6 @@
 """A stranger's folder or file: what it names is not imported, and what it says is not believed, without its user's word."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -114,3 +115,44 @@ def test_a_folder_in_the_way_of_a_grid_is_not_believed(strange):
     with pytest.raises(UserError, match="names the module evil"):
         cell.check_same(Run(strange(**NAMES[0])))
     assert not Path("ran").exists()
+
+
+# --- what a run says of itself ------------------------------------------------------------------------------------------
+
+
+def test_a_changed_source_is_told(strange, capsys):
+    cuprl.train("gym:CartPole-v1+cost=x=evil:far+limit=3", "ppo", steps=400, out="own", **SMALL, **QUIET)
+    commands = [["eval", "own", "--episodes", "1"], ["resume", "own"], ["results", "import", "own"]]
+    assert all(main(command) == 0 for command in commands) and "changed" not in capsys.readouterr().err
+    export_policy("own", out="p.npz")
+    Path("evil.py").write_text(EVIL + COST.replace("1.0", "2.0"))
+    for command in (*commands, ["eval", "p.npz", "--episodes", "1"]):
+        assert main(command) == 0
+        assert "evil changed since" in capsys.readouterr().err, command
+
+
+@pytest.mark.parametrize("change", [
+    {"seed": 7}, {"steps": 600}, {"limits": {"x": 99.0}}, {"algo": "cup"}, {"settings": {"gamma": 0.5}},
+])  # fmt: skip
+def test_a_changed_configuration_is_refused(change, strange, capsys):
+    path = strange(task="gym:CartPole-v1+cost=x=info:cost+limit=3")
+    file = Path(path, "config.json")
+    config = json.loads(file.read_text())
+    change = {"settings": {**config["settings"], **change["settings"]}} if "settings" in change else change
+    for hash in (config["hash"], None):
+        file.write_text(json.dumps({**config, **change, "hash": hash}))
+        for command in (["resume", "r"], ["results", "import", "r"]):
+            main(command)  # without a hash, as before there was one, it is believed: what else may be wrong is not said here
+            assert ("do not fit its hash" in capsys.readouterr().err) == (hash is not None), command
+
+
+@pytest.mark.parametrize("text, words", [
+    ("{}", "has no task: it is not a run's"), ("[1]", "has no task: it is not a run's"), ("\xff", "not readable JSON"),
+    ('{"task": 3}', "has task 3"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", [["eval"], ["resume"], ["plot"], ["export"], ["results", "import"]])
+def test_a_folder_that_is_no_runs_gets_one_sentence(text, words, command, tmp_path, capsys):
+    (tmp_path / "config.json").write_bytes(text.encode("latin-1"))
+    assert main([*command, str(tmp_path)]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import algorithms, envs, runs
+from cuprl import algorithms, envs, provenance, runs
 from cuprl.collect import empty_rollout
 from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
@@ -231,6 +231,7 @@ class Agent:
         config = run.config
         if not config.get("agent"):
             raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
+        provenance.refuse_altered(run.path, config)
         arrays, refused = run.latest()
         for sentence in refused:
             warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)

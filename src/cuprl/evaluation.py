@@ -12,6 +12,7 @@ from cuprl.deployed import SavedPolicy
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
 from cuprl.modules import Trust, named_by
+from cuprl.provenance import changed_sources
 from cuprl.saved import load
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
@@ -29,7 +30,8 @@ def evaluate(
     """What a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that task.
 
     Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
-    trust: the modules named in the folder or file whose code may run, or True for all.
+    trust: the modules named in the folder or file whose code may run, or True for all. "changed" names those
+    that are not what they were when the policy was trained: its numbers are then of another task.
     """
     if episodes < 1:
         raise UserError(f"episodes is {episodes}; it must be at least 1.")
@@ -63,6 +65,7 @@ def evaluate(
         "cost_violation_rate": per_constraint(over.mean(axis=0)),
         "violation_rate": float(over.any(axis=1).mean()),
         "length_mean": float(finished.length.mean()),
+        "changed": changed_sources(info),
     }
 
 

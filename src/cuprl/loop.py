@@ -67,11 +67,13 @@ def resume(
     A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
     """
     run = run if isinstance(run, runs.Run) else runs.Run(run)
+    provenance.refuse_altered(run.path, run.config)
     config = run.config if threads is None else {**run.config, "threads": threads}
     display = display or display_for()
     with named_by(run.path, trust):
         training = Training(config, task)
     changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+    changed += provenance.changed_sources(run.config)
     if changed:
         display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
     if run.checkpoints():

@@ -75,7 +75,10 @@ def modules_of(task: str, algo: str) -> list[str]:
 
     named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
     if task.startswith(PREFIX):
-        arguments = parse_name(task)
+        try:
+            arguments = parse_name(task)
+        except UserError:  # the name of a task made in Python, which only looks like one
+            return named
         sources = [*arguments.get("costs", {}).values(), arguments["env"]]  # an id, too, may be MODULE:ID
         homes = [home for home, colon, _ in (source.partition(":") for source in sources) if colon and home != "info"]
         named += [*arguments["imports"], *homes]

@@ -38,8 +38,9 @@ class Run:
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
             self.config: dict[str, Any] = json.loads((self.path / "config.json").read_text())
-        except json.JSONDecodeError as error:
+        except ValueError as error:  # not JSON, or not text
             raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
+        provenance.refuse_foreign(self.path, self.config)
 
     @staticmethod
     def create(path: str | Path | None, config: dict[str, Any]) -> Run:
@@ -53,7 +54,7 @@ class Run:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
         (path / "checkpoints").mkdir(parents=True)
-        facts = {**config, **provenance.facts(), "command": sys.argv}
+        facts = {**config, **provenance.facts(config), "command": sys.argv}
         write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
         return Run(path)
 

@@ -74,6 +74,7 @@ class RunPolicy(SavedPolicy):
             "log_std": log_std,
             "evaluation": None,
             "versions": config.get("versions") or provenance.versions(),
+            "sources": config.get("sources") or {},
         }
         self.run = run
         try:

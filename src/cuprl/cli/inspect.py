@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from cuprl.cli import add_trust_flags, trust_of
@@ -41,6 +42,9 @@ def run_eval(args: argparse.Namespace) -> int:
     if seed < 0:
         raise UserError(f"--seed is {seed}; give 0 or more.")
     result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed, trust=trust_of(args))
+    if result["changed"]:
+        said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
+        print(f"note: {said}", file=sys.stderr)
     if args.json:
         print(json.dumps(result))
     else:

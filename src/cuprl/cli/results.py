@@ -128,15 +128,22 @@ def run_figure(args: argparse.Namespace) -> int:
 
 def run_import(args: argparse.Namespace) -> int:
     import re
+    import sys
 
     from cuprl.experiments.own import NAME
     from cuprl.experiments.results import from_run, store
     from cuprl.experiments.stale import entries
+    from cuprl.provenance import changed_sources
     from cuprl.runs import Run
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
-    results = [from_run(Run(path), trust_of(args)) for path in args.runs]  # all are read before any is stored
+    runs = [Run(path) for path in args.runs]
+    results = [from_run(run, trust_of(args)) for run in runs]  # all are read before any is stored
+    for run in runs:
+        if changed := changed_sources(run.config):
+            said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
+            print(f"note: {said}", file=sys.stderr)
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
     stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}

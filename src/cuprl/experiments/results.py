@@ -24,11 +24,11 @@ from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
 from cuprl.modules import NotTrusted, Trust, named_by
+from cuprl.provenance import KEYS, config_hash, refuse_altered
 from cuprl.runs import Run, write_atomically
 
 FORMAT = 1
 SUFFIX = ".json.gz"
-KEYS = ("task", "algo", "seed", "steps", "limits", "settings")  # of config.json: what a run's numbers depend on
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
 
 
@@ -60,30 +60,13 @@ class Result:
         return np.cumsum(self.metrics["time/collect"] + self.metrics["time/update"])
 
 
-def config_hash(config: dict[str, Any]) -> str:
-    """16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for."""
-    text = json.dumps(plain({key: config[key] for key in KEYS}), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def plain(value: Any) -> Any:
-    """As JSON has it, with 2.0 and 2 the same number."""
-    if isinstance(value, dict):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 # --- from a run folder ------------------------------------------------------------------------------------------------
 
 
 def from_run(run: Run, trust: Trust = False) -> Result:
     """A finished run as a result; an unfinished or damaged one is refused."""
     config = run.config
-    missing = [key for key in (*KEYS, "versions") if key not in config]
-    if missing:
-        raise UserError(f"{run.path / 'config.json'} has no {missing[0]}; restore it, or train the run again.")
+    refuse_altered(run.path, config)
     try:
         metrics = run.progress()
     except ValueError as error:

@@ -9,7 +9,8 @@ from typing import Any
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, expand
-from cuprl.experiments.results import Result, config_hash, files, hash_in_name, plain, read, version_reason
+from cuprl.experiments.results import Result, files, hash_in_name, read, version_reason
+from cuprl.provenance import config_hash, plain
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 
