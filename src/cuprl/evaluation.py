@@ -9,6 +9,7 @@ import numpy as np
 
 from cuprl import envs, runs
 from cuprl.deployed import SavedPolicy
+from cuprl.envs.protocol import whole
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
 from cuprl.modules import Trust, named_by
@@ -33,8 +34,8 @@ def evaluate(
     trust: the modules named in the folder or file whose code may run, or True for all. "changed" names those
     that are not what they were when the policy was trained: its numbers are then of another task.
     """
-    if episodes < 1:
-        raise UserError(f"episodes is {episodes}; it must be at least 1.")
+    whole(episodes, "episodes")
+    whole(seed, "seed", least=0)
     saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
     info = saved.info
     with named_by(saved.source or "the policy", trust or saved.trust):

@@ -6,12 +6,15 @@ Only the module of the chosen command is imported, and it imports what is heavy 
 from __future__ import annotations
 
 import argparse
+import codecs
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from cuprl.errors import RunStopped, UserError, unknown
+from cuprl.words import ascii_for, printable
 
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
@@ -90,13 +93,17 @@ def run(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    codecs.register_error("cuprl", ascii_for)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="cuprl")  # a terminal without ± gets +-, not an error
     try:
         return run(sys.argv[1:] if argv is None else argv)
     except UserError as error:
-        print(f"cup: {error}", file=sys.stderr)
+        print(f"cup: {printable(error)}", file=sys.stderr)
         return 2
     except RunStopped as error:
-        print(f"cup: {error}", file=sys.stderr)
+        print(f"cup: {printable(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as stop:
         print(f"\ncup: {str(stop) or 'interrupted'}", file=sys.stderr)

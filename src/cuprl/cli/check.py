@@ -78,6 +78,7 @@ def add(subparsers: Any) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
@@ -97,5 +98,5 @@ def run_check(args: argparse.Namespace) -> int:
     console = Console(highlight=False)
     console.print(table)
     wrong = sum(finding.kind == "wrong" for finding in findings)
-    console.print(f"{args.task}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
+    console.print(f"{escape(args.task)}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
     return 1 if wrong else 0

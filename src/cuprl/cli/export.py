@@ -53,6 +53,7 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
     from cuprl.modules import NotTrusted
+    from cuprl.words import printable
 
     try:
         evaluation = evaluate(policy, episodes)
@@ -60,7 +61,7 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
         raise
     except UserError as error:
         reason = str(error).partition(";")[0].rstrip(".")
-        print(f"note: the file carries no evaluation: {reason}.", file=sys.stderr)
+        print(f"note: the file carries no evaluation: {printable(reason)}.", file=sys.stderr)
         return None
     print_evaluation([evaluation])
     return evaluation
@@ -72,10 +73,11 @@ def print_latency(policy: RunPolicy) -> int:
 
     from cuprl.deployed import layers_of
     from cuprl.latency import latency
+    from cuprl.words import printable
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
-    print(f"one action of {policy.info['task']}, network {sizes}; medians of interleaved calls")
+    print(f"one action of {printable(policy.info['task'])}, network {sizes}; medians of interleaved calls")
     table = Table(box=None)
     for name in ("format", "median", "99%", "file", "difference"):
         table.add_column(name, justify="left" if name == "format" else "right", no_wrap=True)

@@ -36,7 +36,7 @@ def add(subparsers: Any) -> None:
 def run_eval(args: argparse.Namespace) -> int:
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
-    from cuprl.words import parse_value
+    from cuprl.words import parse_value, printable
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:
@@ -44,7 +44,7 @@ def run_eval(args: argparse.Namespace) -> int:
     result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed, trust=trust_of(args))
     if result["changed"]:
         said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
-        print(f"note: {said}", file=sys.stderr)
+        print(f"note: {printable(said)}", file=sys.stderr)
     if args.json:
         print(json.dumps(result))
     else:
@@ -54,11 +54,15 @@ def run_eval(args: argparse.Namespace) -> int:
 
 def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
+
+    from cuprl.words import printable
 
     first = results[0]
     title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"
-    table = Table(title=title, title_justify="left", box=None)
+    table = Table(title=escape(printable(title)), title_justify="left", box=None)
     for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
         table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
     for result in results:
@@ -69,7 +73,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
                 for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
             table.add_row(
-                ("mode" if result["deterministic"] else "sampled") + (f" ({name})" if many else ""),
+                Text(("mode" if result["deterministic"] else "sampled") + (f" ({printable(name)})" if many else "")),
                 f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
                 f"[{'green' if mean <= limit else 'red'}]{mean:.2f} ± {std:.2f}[/]",
                 f"{limit:g}",

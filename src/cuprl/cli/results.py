@@ -135,6 +135,7 @@ def run_import(args: argparse.Namespace) -> int:
     from cuprl.experiments.stale import entries
     from cuprl.provenance import changed_sources
     from cuprl.runs import Run
+    from cuprl.words import printable
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
@@ -143,7 +144,7 @@ def run_import(args: argparse.Namespace) -> int:
     for run in runs:
         if changed := changed_sources(run.config):
             said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
-            print(f"note: {said}", file=sys.stderr)
+            print(f"note: {printable(said)}", file=sys.stderr)
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
     stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}
@@ -176,6 +177,9 @@ def run_list(args: argparse.Namespace) -> int:
     """1 if any file is damaged."""
     from rich.console import Console
     from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from cuprl.words import printable
 
     found = entries_of(args.results, None)
     table = RichTable(box=None)
@@ -185,12 +189,13 @@ def run_list(args: argparse.Namespace) -> int:
     for entry in found:
         if entry.result:
             config, value = entry.result.config, entry.result.metrics["rollout/ep_rew_mean"][-1]
+            names = (entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip())
             table.add_row(
-                entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip(), str(config["seed"]),
+                *(Text(printable(name)) for name in names), str(config["seed"]),
                 f"{config['steps']:,}", f"{value:.1f}", f"{entry.path.stat().st_size / 1000:.0f}",
-                f"[red]stale: {entry.stale}[/]" if entry.stale else "fresh",
+                Text(f"stale: {printable(entry.stale)}", "red") if entry.stale else "fresh",
             )  # fmt: skip
-    damaged = [entry.damage for entry in found if entry.damage]
+    damaged = [Text(printable(entry.damage)) for entry in found if entry.damage]
     Console(highlight=False).print(table, *damaged, sep="\n")
     return 1 if damaged else 0
 

@@ -11,6 +11,7 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, expand
 from cuprl.experiments.results import Result, files, hash_in_name, read, version_reason
 from cuprl.provenance import config_hash, plain
+from cuprl.words import printable
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 
@@ -97,6 +98,6 @@ def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
 
 def sentence(stale: list[Entry]) -> str:
     """What the reader of a table or figure must know."""
-    named = [f"{one.result.name} ({one.stale})" for one in stale[:3] if one.result]
+    named = [printable(f"{one.result.name} ({one.stale})") for one in stale[:3] if one.result]
     more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
     return f"{len(stale)} stale result{'s'[: len(stale) > 1]} left out: {'; '.join(named)}{more}"
