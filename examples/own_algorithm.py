@@ -20,7 +20,7 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(ppo.Config):  # each setting is a flag of `cup train`, with this help text
-    price: float = setting(0.2, "what a standard deviation of cost advantage costs in standard deviations of reward's")
+    price: float = setting(0.2, "what a standard deviation of cost advantage costs in those of reward's", "0 or more")
 
 
 init = ppo.init

@@ -40,6 +40,14 @@ def test_train_help_shows_the_settings_of_the_algorithm(capsys):
     assert "--alpha" in shown and "weight of sqrt(KL)" in shown and "[0.2]" in shown
 
 
+def test_settings_are_shown_with_what_they_accept(capsys):
+    assert main(["algos", "CUP"]) == 0
+    assert "largest nu (0 to inf)" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    assert "largest nu (0 to inf) [2.0]" in capsys.readouterr().out
+
+
 def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
     path = tmp_path / "r"
     assert main(["train", "hopper-speed", "--steps", "4e2", "--out", str(path), "--evaluate", "--plot", *FLAGS]) == 0
@@ -109,8 +117,21 @@ def test_speed_as_json(capsys, monkeypatch):
     (["train", "hopper-speed", "extra"], "unexpected argument 'extra'"),
     (["train", "hopper-speed", "--seed", "-1"], "give a whole number from 0"),
     (["train", "hopper-speed", "--checkpoint-every", "0"], "checkpoint_every is 0"),
-    (["train", "hopper-speed", "--hidden", "-3"], "at least 1 unit"),
-    (["train", "hopper-speed", "--cost-window", "-1"], "cost_window is -1"),
+    (["train", "hopper-speed", "--hidden", "-3"], "hidden is -3; give 1 to 1e5"),
+    (["train", "hopper-speed", "--cost-window", "-1"], "cost_window is -1; give 0 or more"),
+    (["train", "hopper-speed", "--multiplier-max", "-1"], "multiplier_max is -1.0; give 0 to inf"),
+    (["train", "hopper-speed", "--alpha", "-1"], "alpha is -1.0; give 0 or more"),
+    (["train", "hopper-speed", "--delta", "nan"], "delta is nan; give 0 to inf"),
+    (["train", "hopper-speed", "--policy-lr", "inf"], "policy_lr is inf; give 0 or more"),
+    (["train", "hopper-speed", "--epochs", "0"], "epochs is 0; give 1 or more"),
+    (["train", "hopper-speed", "--epochs", "1e30"], "give 1 or more, whole and at most 1,000,000,000"),
+    (["train", "hopper-speed", "--algo", "TRPO", "--delta", "0"], "delta is 0.0; give more than 0"),
+    (["train", "hopper-speed", "--hidden", "1000000,1000000"], "hidden is 1000000,1000000; give 1 to 1e5"),
+    (["train", "hopper-speed", "--hidden", "50_000,50_000"], "give layers of at most 100,000,000 weights"),
+    (["train", "hopper-speed", "--steps", "1e30"], "steps is 1e+30; give at most 499,999,995,000"),
+    (["train", "hopper-speed", "--limit", "5", "--limit", "6"], "--limit is given as 5 and 6; give one number"),
+    (["train", "hopper-speed", "--limit", "speed=5", "--limit", "speed=6"], "--limit of speed is given twice"),
+    (["check", "gym:CartPole-v1", "--limit", "cost=5", "--limit", "cost=6"], "--limit of cost is given twice"),
     (["train", "hopper-speed", "--algo"], "--algo"),
     (["train", "hopper-speed", "--out", "/proc/nowhere"], "give a file or folder that can be used"),
     (["eval", "nowhere", "--seed", "-1"], "--seed is -1"),

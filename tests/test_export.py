@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cuprl
+from cuprl import export
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.export import SUFFIXES, export_policy
@@ -62,7 +63,7 @@ def test_every_format_acts_as_training_does(kind, hidden, normalise, tmp_path):
     original = policy_of(learner)
     np.testing.assert_array_equal(original.predict(obs), mode)
     for to, suffix in SUFFIXES.items():
-        policy = cuprl.load(export_policy(original, to, tmp_path / f"policy{suffix}"))
+        policy = cuprl.load(export_policy(original, to, tmp_path / f"policy{suffix}"), trust=to == "jax")
         np.testing.assert_allclose(policy.predict(obs), mode, rtol=1e-6, atol=1e-6, err_msg=to)
         policy.seed(5)
         np.testing.assert_allclose(policy.predict(obs, deterministic=False), sample, rtol=1e-6, atol=1e-6, err_msg=to)
@@ -83,7 +84,7 @@ def test_jax_export_under_jit_vmap_and_scan(tmp_path):
     import jax
 
     learner, obs = learner_with(SPECS["categorical"])
-    policy = cuprl.load(export_policy(policy_of(learner), "jax", tmp_path / "p.jax"))
+    policy = cuprl.load(export_policy(policy_of(learner), "jax", tmp_path / "p.jax"), trust=True)
     obs = obs.astype(np.float32)
     mode = policy.predict(obs)
     for action in (
@@ -160,7 +161,7 @@ def test_a_robot_of_ones_own_has_no_evaluation(tmp_path, capsys):
     folder = agent.save(tmp_path / "arm").path
     assert main(["export", str(folder), "--to", "jax"]) == 0
     assert "no evaluation: unknown task 'arm'" in capsys.readouterr().err
-    assert cuprl.load(folder / "policy.jax").info["evaluation"] is None
+    assert cuprl.load(folder / "policy.jax", trust=True).info["evaluation"] is None
 
 
 def test_latency_table(run, capsys, monkeypatch):
@@ -215,7 +216,7 @@ def archive(**contents):
 def test_a_file_of_another_kind_is_refused(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match="not a policy"):
-        cuprl.load(tmp_path / name)
+        cuprl.load(tmp_path / name, trust=True)
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path):
@@ -230,13 +231,13 @@ def test_a_damaged_file_is_refused(to, run, tmp_path):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
     with pytest.raises(UserError, match="damaged or not a policy"):
-        cuprl.load(file)
+        cuprl.load(file, trust=True)
     if to != "onnx":  # its format has no checksum
         altered = bytearray(content)
         altered[len(content) // 2] ^= 1
         file.write_bytes(altered)
         with pytest.raises(UserError, match="damaged or not a policy"):
-            cuprl.load(file)
+            cuprl.load(file, trust=True)
 
 
 def test_a_wrong_observation_is_told(run):
@@ -254,3 +255,63 @@ def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
     (old.path / "config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match="does not fit the run's settings"):
         cuprl.load(old.path)
+
+
+# --- numbers that are none ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("to", [None, *SUFFIXES])
+def test_an_observation_that_is_none_gets_no_action(to, tmp_path):
+    learner, obs = learner_with(SPECS["gaussian"])
+    policy = policy_of(learner)
+    policy = policy if to is None else cuprl.load(export_policy(policy, to, tmp_path / f"p{SUFFIXES[to]}"), trust=True)
+    for value, shown in ((np.nan, "nan"), (-np.inf, "-inf"), (1e308, r"1e\+308")):
+        broken = obs.copy()
+        broken[7, 3] = value
+        for seen in (broken, broken[7]):
+            with pytest.raises(UserError, match=rf"obs\[3\] is {shown}: the policy has no action"):
+                policy.predict(seen)
+    with pytest.raises(UserError, match="the action is NaN in entry 1; send none"):
+        policy.clip(np.array([[0.5, 0.5], [0.5, np.nan]]))
+    assert np.isfinite(policy.predict(obs * 1e10)).all()
+
+
+def broken_arrays(arrays, name, value):
+    broken = {**arrays, name: arrays[name].copy()}
+    broken[name].flat[0] = value
+    return broken
+
+
+BROKEN = [("weight1", np.nan), ("weight0", np.inf), ("bias0", -np.inf), ("mean", np.nan), ("scale", 0.0)]
+
+
+@pytest.mark.parametrize("to, name, value", [
+    *((to, *broken) for to in ("numpy", "onnx") for broken in BROKEN),
+    ("jax", "weight1", np.nan), ("jax", "mean", np.nan),  # a compiled program shows only what reaches its outputs
+])  # fmt: skip
+def test_a_file_with_weights_that_are_none_is_refused(to, name, value, tmp_path):
+    policy = policy_of(learner_with(SPECS["gaussian"])[0])
+    write = {"numpy": export.numpy_bytes, "onnx": export.onnx_bytes, "jax": export.jax_bytes}[to]
+    file = tmp_path / f"p{SUFFIXES[to]}"
+    file.write_bytes(write(policy.info, broken_arrays(policy.arrays, name, value)))
+    with pytest.raises(UserError, match="NaN or infinite weights"):
+        cuprl.load(file, trust=True)
+
+
+def test_a_file_with_a_spread_that_is_none_is_refused(tmp_path):
+    policy = policy_of(learner_with(SPECS["gaussian"])[0])
+    info = json.dumps({**policy.info, "log_std": [0.0, float("nan")]})
+    (tmp_path / "p.npz").write_bytes(archive(info=info, **policy.arrays))
+    with pytest.raises(UserError, match="NaN or infinite weights"):
+        cuprl.load(tmp_path / "p.npz")
+
+
+@pytest.mark.parametrize("name, value", [("learner['state'].policy['layers'][0][0]", np.nan),
+                                         ("learner['normaliser']['var']", np.inf)])  # fmt: skip
+def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tmp_path, capsys):
+    broken = cuprl.runs.Run.create(tmp_path / "broken", {**run.config, "steps": 800})
+    broken.save(3, broken_arrays(run.latest()[0], name, value))
+    assert main(["eval", str(broken.path)]) == 2
+    assert "NaN or infinite weights" in capsys.readouterr().err
+    assert main(["resume", str(broken.path)]) == 2
+    assert f"the checkpoint's {name} is NaN or infinite" in capsys.readouterr().err

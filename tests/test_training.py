@@ -182,7 +182,8 @@ def bad_after(value, count):
     return signal_of
 
 
-def test_an_infinite_observation_is_seen_although_normalised_ones_are_clipped(tmp_path):
+@pytest.mark.parametrize("factor, shown", [(np.inf, "-?inf"), (1e308, r"-?\d.*e\+30\d")])
+def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(factor, shown, tmp_path):
     probe = Probe("far", constant(1), constant(0), random_obs=True)
     real = probe.vector_env
 
@@ -192,13 +193,13 @@ def test_an_infinite_observation_is_seen_although_normalised_ones_are_clipped(tm
 
         def looks():
             calls.append(1)
-            return look() if len(calls) != 150 else look() * np.inf
+            return look() if len(calls) != 150 else look() * factor
 
         env._look = looks
         return env
 
     object.__setattr__(probe, "vector_env", vector_env)
-    with pytest.raises(RunStopped, match="observation became NaN or infinite") as error:
+    with pytest.raises(RunStopped, match=r"observation became NaN or infinite .*: obs\[0\] is " + shown) as error:
         train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
     arrays = runs.Run(tmp_path / "r").latest()[0]
     assert str(runs.Run(tmp_path / "r").checkpoints()[0]) in str(error.value)
@@ -220,7 +221,7 @@ def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(q
 def test_not_finite_parameters_stop_the_run(tmp_path):
     probe = Probe("explodes", constant(1), constant(0))
     with pytest.raises(RunStopped, match="loss of the critics"):
-        train(probe, steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": float("nan")}, **QUIET)
+        train(probe, steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": 1e38}, **QUIET)
 
 
 def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(tmp_path, capsys):
@@ -325,7 +326,7 @@ def test_speed_replays_the_same_work():
 
 @pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
 def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
-    run = runs.Run.create(tmp_path / "run", {"task": "x", "algo": "y", "seed": 0})
+    run = runs.Run.create(tmp_path / "run", {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {}})
     (run.path / "progress.csv").write_text(left)
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})

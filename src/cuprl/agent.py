@@ -21,12 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import envs, files, runs
+from cuprl import algorithms, envs, files, provenance, runs
 from cuprl.collect import empty_rollout
 from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
+from cuprl.modules import Trust, named_by
+from cuprl.observations import LARGEST, fault
 from cuprl.saved import RunPolicy
 from cuprl.specs import spec_from_json, spec_to_json
 
@@ -57,11 +59,12 @@ class Agent:
             envs.close(env)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
         numbers = {name: int(as_kind(int, value, name)) for name, value in (("seed", seed), ("steps", steps))}
-        asked = {"algo": algo, **numbers, "settings": {"num_envs": num_envs, **settings}}
+        asked = {"algo": algorithms.full_name(algo), **numbers, "settings": {"num_envs": num_envs, **settings}}
         plan = Plan.of(asked, of_task)
         self.config: dict[str, Any] = {  # as in config.json
             "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},
             "settings": dataclasses.asdict(plan.config), "spec": spec_to_json(spec), "agent": True,
+            "numerics": algorithms.numerics(algo),
         }  # fmt: skip
         self.learner = Learner(plan, spec)
         self.spec, self.num_envs = spec, plan.config.num_envs
@@ -143,7 +146,7 @@ class Agent:
         if not self.ready:
             size = self.num_envs * len(self._raw_obs)
             raise UserError(f"update() needs a full batch: {self._t * self.num_envs} of {size} steps are observed.")
-        row = self.learner.learn_from(self.rollout, self._raw_obs, True, self._begun)
+        row = self.learner.learn_from(self.rollout, self._raw_obs, "", self._begun)
         self._unsaved.append(row)
         self._begin()
         return row
@@ -170,7 +173,10 @@ class Agent:
         return array.reshape(shape)
 
     def _observation(self, obs: Any, name: str) -> np.ndarray:
-        return self._numbers(obs, name, self.spec.obs_dim)
+        array = self._numbers(obs, name, self.spec.obs_dim)
+        if wrong := fault(array, name):
+            raise UserError(f"{wrong}: nothing was recorded; give numbers of at most {LARGEST:g} in size.")
+        return array
 
     def _costs(self, cost: Any) -> np.ndarray:
         """[N, m]"""
@@ -216,17 +222,22 @@ class Agent:
         return run
 
     @staticmethod
-    def load(folder: str | Path) -> Agent:
-        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`."""
+    def load(folder: str | Path, *, trust: Trust = False) -> Agent:
+        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`.
+
+        trust: the module of an algorithm of one's own, whose code then runs, or True.
+        """
         run = runs.Run(folder)
-        config = run.config
+        config = algorithms.as_now(run.config)
         if not config.get("agent"):
             raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
+        provenance.refuse_altered(run.path, config)
         arrays, refused = run.latest()
         for sentence in refused:
             warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
         asked = {name: config[name] for name in ("algo", "seed", "steps")}
-        agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
+        with named_by(run.path, trust):
+            agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
         agent.learner.restore(arrays)
         observed = len(arrays["batch.raw_obs"])
         for name, buffer in agent._buffers().items():

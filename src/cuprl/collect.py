@@ -13,6 +13,7 @@ from cuprl.envs.protocol import Box, Spec, VectorEnv
 from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout
+from cuprl.observations import fault
 
 
 def empty_rollout(spec: Spec, steps: int, num_envs: int) -> tuple[Rollout, np.ndarray]:
@@ -36,7 +37,7 @@ class Collector:
         """steps: T, the length of a rollout."""
         self.env = env
         self.rollout, self._raw_obs = empty_rollout(env.spec, steps, env.num_envs)  # overwritten by each `collect`
-        self.finite = True  # whether all observations were, before the normaliser clipped them
+        self.fault = ""  # what was wrong with an observation, before the normaliser clipped it
         self.obs: np.ndarray = np.zeros((env.num_envs, env.spec.obs_dim))  # the observation to act on next
 
     def reset(self, seed: int) -> None:
@@ -71,5 +72,5 @@ class Collector:
         r.next_obs[:-1], r.next_obs[-1] = r.obs[1:], normaliser.apply(raw)
         for t, next_raw in ends:
             normaliser.apply(next_raw, out=r.next_obs[t])
-        self.finite = all(np.isfinite(seen).all() for seen in (raw_obs, raw, *(next_raw for _, next_raw in ends)))
+        self.fault = next(filter(None, map(fault, (raw_obs, raw, *(next_raw for _, next_raw in ends)))), "")
         return r, raw_obs

@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from cuprl.errors import UserError
+from cuprl.modules import Trust
+from cuprl.observations import LARGEST, fault
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
+NOT_FINITE = "it has NaN or infinite weights"
 KEY = "cuprl"  # under it an .onnx file carries the metadata
 
 Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
@@ -27,20 +30,29 @@ class SavedPolicy:
     def __init__(self, info: dict[str, Any], outputs: Outputs, source: Path | None = None):
         self.info, self.outputs, self.source = info, outputs, source
         self.task: Any = None  # the task itself, where its name alone does not find it
+        self.trust: Trust = False  # in the modules that `info` names
         self._obs_dim, self._action = info["spec"]["obs_dim"], info["spec"]["action"]
         self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
         self._rng = np.random.default_rng(0)
+        std = np.zeros(0) if self._std is None else self._std
+        if not (np.isfinite(std).all() and np.isfinite(outputs(np.zeros(self._obs_dim))).all()):
+            raise ValueError(NOT_FINITE)
 
     def seed(self, seed: int) -> None:
         """Of the noise of sampled actions."""
         self._rng = np.random.default_rng(seed)
 
     def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
-        """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy."""
+        """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy.
+
+        An observation that is not finite, or too large to be one, is refused: there is no action that fits it.
+        """
         obs = np.asarray(obs, np.float64)
         if obs.shape[-1:] != (self._obs_dim,):
             wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
             raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
+        if wrong := fault(obs):
+            raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
         out = self.outputs(obs)
         if self._std is not None:
             return out if deterministic else out + self._std * self._rng.standard_normal(out.shape, np.float32)
@@ -52,9 +64,12 @@ class SavedPolicy:
         return np.stack([part.argmax(axis=-1) for part in parts], axis=-1)
 
     def clip(self, action: np.ndarray) -> np.ndarray:
-        """Real actions within what the actuators accept; choices as they are."""
+        """Real actions within what the actuators accept; choices as they are. NaN is refused, not clipped."""
         if self._std is None:
             return action
+        if np.isnan(action).any():
+            wrong = np.unique(np.nonzero(np.isnan(action))[-1])
+            raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
         low, high = (np.array(self._action[name], np.float32) for name in ("low", "high"))  # null: NaN, no bound
         return np.fmin(np.fmax(action, low), high)
 
@@ -64,8 +79,16 @@ def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarra
     return [(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(count)]
 
 
+def check_weights(arrays: dict[str, np.ndarray]) -> None:
+    """ValueError for numbers with which no policy acts: a scale of 0, of infinite variance, would show it nothing."""
+    weights = [array for name, array in arrays.items() if name not in ("clip", "floor")]  # infinite without a normaliser
+    if not all(np.isfinite(array).all() for array in weights) or not (arrays["scale"] > 0).all():
+        raise ValueError(NOT_FINITE)
+
+
 def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
     """The normaliser and the tanh network, as exported: mean, scale, clip, weight0, bias0, weight1, …"""
+    check_weights(arrays)
     mean, scale, clip = (arrays[name] for name in ("mean", "scale", "clip"))
     *hidden, (last_weight, last_bias) = layers_of(arrays)
 
@@ -111,6 +134,15 @@ def read_numpy(path: Path) -> SavedPolicy:
         raise damaged(path, error) from None
 
 
+def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
+    """The arrays in a model's file; where only the runtime is installed, which does not give them, none."""
+    try:
+        import onnx
+    except ImportError:
+        return {"scale": np.ones(1)}
+    return {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in onnx.load_from_string(content).graph.initializer}
+
+
 def read_onnx(path: Path) -> SavedPolicy:
     try:
         import onnxruntime
@@ -118,8 +150,10 @@ def read_onnx(path: Path) -> SavedPolicy:
         raise UserError(f"{path} needs onnxruntime: pip install 'cuprl[onnx]'.") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a network this small gains nothing from more
+    content = path.read_bytes()
     try:
-        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        check_weights(onnx_arrays(content))
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own exceptions have no common base
         raise damaged(path, str(error).splitlines()[0]) from None
     info = parse_info(path, session.get_modelmeta().custom_metadata_map.get(KEY))
@@ -128,7 +162,10 @@ def read_onnx(path: Path) -> SavedPolicy:
         (out,) = session.run(["outputs"], {"obs": obs.reshape(-1, obs.shape[-1])})
         return out.reshape(*obs.shape[:-1], -1)
 
-    return SavedPolicy(info, outputs, path)
+    try:
+        return SavedPolicy(info, outputs, path)
+    except (KeyError, ValueError) as error:
+        raise damaged(path, error) from None
 
 
 class JaxPolicy(SavedPolicy):

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from cuprl.columns import column
 from cuprl.envs.protocol import Spec
+from cuprl.words import printable
 
 
 class Display(Protocol):
@@ -46,7 +47,7 @@ class Silent:
         }
         names = [constraint.name for constraint in self.spec.constraints]
         for name, limit in zip(names, self.spec.limits):
-            label = f" {name}" if len(names) > 1 else ""
+            label = f" {printable(name)}" if len(names) > 1 else ""
             shown[f"cost{label}"] = f"{row[column('rollout/ep_cost_mean', name, names)]:.2f} / {limit:g}"
             if (multiplier := column("train/multiplier", name, names)) in row:
                 shown[f"nu{label}"] = f"{row[multiplier]:.3f}"
@@ -71,7 +72,7 @@ class Plain(Silent):
             print("  ".join(f"{name} {value}" for name, value in self.summary(row).items()), flush=True)
 
     def note(self, sentence: str) -> None:
-        print(f"note: {sentence}", file=sys.stderr, flush=True)
+        print(f"note: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 class Live(Silent):
@@ -114,7 +115,9 @@ class Live(Silent):
         self.live.update(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
 
     def note(self, sentence: str) -> None:
-        self.console.print(f"[yellow]note:[/] {sentence}", highlight=False)
+        from rich.text import Text
+
+        self.console.print(Text.assemble(("note:", "yellow"), f" {printable(sentence)}"), highlight=False)
 
 
 def display_for() -> Display:

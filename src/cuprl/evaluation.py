@@ -9,8 +9,11 @@ import numpy as np
 
 from cuprl import envs, runs
 from cuprl.deployed import SavedPolicy
+from cuprl.envs.protocol import whole
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
+from cuprl.modules import Trust, named_by
+from cuprl.provenance import changed_sources
 from cuprl.saved import load
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
@@ -22,16 +25,21 @@ def evaluate(
     deterministic: bool = True,
     seed: int = 10_000,
     task: envs.Task | None = None,
+    *,
+    trust: Trust = False,
 ) -> dict[str, Any]:
     """What a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that task.
 
     Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
+    trust: the modules named in the folder or file whose code may run, or True for all. "changed" names those
+    that are not what they were when the policy was trained: its numbers are then of another task.
     """
-    if episodes < 1:
-        raise UserError(f"episodes is {episodes}; it must be at least 1.")
-    saved = run if isinstance(run, SavedPolicy) else load(run)
+    whole(episodes, "episodes")
+    whole(seed, "seed", least=0)
+    saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
     info = saved.info
-    env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
+    with named_by(saved.source or "the policy", trust or saved.trust):
+        env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
     spec = env.spec
     try:
         finished = run_episodes(env, saved, deterministic, seed)
@@ -58,6 +66,7 @@ def evaluate(
         "cost_violation_rate": per_constraint(over.mean(axis=0)),
         "violation_rate": float(over.any(axis=1).mean()),
         "length_mean": float(finished.length.mean()),
+        "changed": changed_sources(info),
     }
 
 

@@ -29,10 +29,13 @@ from cuprl.learn.estimate import estimate
 from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
+from cuprl.observations import LARGEST
 from cuprl.pytrees import from_arrays, to_arrays
 from cuprl.runs import misfit
 
+MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
 WINDOW = 100  # episodes in the reported means, as in the paper's table
+USED = ("learner['normaliser']", "learner['state'].policy[", "learner['state'].critics[")  # arrays of a checkpoint
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
 
@@ -70,6 +73,9 @@ class Plan(NamedTuple):
         iterations = int(config["steps"]) // settings.batch_size
         if iterations < 1:
             raise UserError(f"steps is {config['steps']}, less than one batch; give at least {settings.batch_size}.")
+        if iterations > MOST_ITERATIONS:
+            most = MOST_ITERATIONS * settings.batch_size
+            raise UserError(f"steps is {config['steps']:g}; give at most {most:,}, {MOST_ITERATIONS:,} batches.")
         return Plan(module, settings, config["seed"], iterations)
 
 
@@ -95,17 +101,17 @@ class Learner:
         noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
-    def learn_from(self, rollout: Rollout, raw_obs: np.ndarray, finite: bool, begun: float) -> dict[str, float]:
+    def learn_from(self, rollout: Rollout, raw_obs: np.ndarray, fault: str, begun: float) -> dict[str, float]:
         """One iteration's learning; returns its row of metrics.
 
-        raw_obs [T, N, obs]: the observations before they were normalised, and whether all were finite; begun: when the
-        rollout began, by `time.perf_counter`.
+        raw_obs [T, N, obs]: the observations before they were normalised, and what is wrong with one (`observations.fault`);
+        begun: when the rollout began, by `time.perf_counter`.
         """
         signals = ("reward", *(f"cost {name!r}" for name in self.names))
-        self._refuse_not_finite({
-            "observation": finite,
-            **{name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)},
-        })  # fmt: skip
+        if fault:
+            wrong = f"NaN or infinite or greater than {LARGEST:g}"
+            raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {fault}")
+        self._refuse_not_finite({name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)})
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         first_step = self.running.length
         ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
@@ -188,5 +194,8 @@ class Learner:
             self.iteration, self.at_bound = map(int, arrays["counters"])
         except (KeyError, ValueError) as error:
             raise misfit(error) from None
+        broken = [name for name, array in arrays.items() if name.startswith(USED) and not np.isfinite(array).all()]
+        if broken:
+            raise UserError(f"the checkpoint's {broken[0]} is NaN or infinite: no run goes on from it; train it again.")
         self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
         self.running = Running(**learner["running"])

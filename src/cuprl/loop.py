@@ -14,6 +14,7 @@ from cuprl import algorithms, envs, events, provenance, runs
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
+from cuprl.modules import Trust, named_by
 from cuprl.printing import readers_may_leave
 from cuprl.runs import iterations
 from cuprl.specs import spec_to_json
@@ -37,7 +38,7 @@ def train(
     **settings: Any,
 ) -> runs.Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
-    task = envs.find(task)
+    task, algo = envs.find(task), algorithms.full_name(algo)
     asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
     config: dict[str, Any] = {
         "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},
@@ -61,21 +62,27 @@ def resume(
     task: envs.Task | None = None,
     threads: int | None = None,
     display: Display | None = None,
+    trust: Trust = False,
 ) -> runs.Run:
     """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
 
-    A run on a task of one's own needs that task again.
+    A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
     """
     run = run if isinstance(run, runs.Run) else runs.Run(run)
+    provenance.refuse_altered(run.path, run.config)
     config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
     display = display or display_for()
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
-    with run.locked(), closing(Training(config, task)) as training:
-        changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
-        if changed:
-            display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
-        _go_back(training, run, display)
-        return _loop(training, run, display)
+    with run.locked():
+        with named_by(run.path, trust):
+            training = Training(config, task)
+        with closing(training):
+            changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+            changed += provenance.changed_sources(run.config)
+            if changed:
+                display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+            _go_back(training, run, display)
+            return _loop(training, run, display)
 
 
 def _go_back(training: Training, run: runs.Run, display: Display) -> None:

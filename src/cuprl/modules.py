@@ -1,16 +1,63 @@
-"""Modules of the user's own: found as Python finds them, and in the folder the command is given in."""
+"""Modules of the user's own: found as Python finds them, and in the folder the command is given in.
+
+Importing a module runs its code. One that the user names is imported; one that is only named in a file (a run's folder, an
+exported policy) is imported where the user trusts that file: `import_own` is the one gate.
+"""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from cuprl.errors import UserError, blame
 
+Trust = bool | str | Iterable[str]  # in all that a file names, in nothing, or in these modules
+
+_named: set[str] = set()  # by the user, in this process
+
+
+class Reading(NamedTuple):
+    """A file that names modules, and what of it its user trusts."""
+
+    source: str | Path
+    everything: bool
+    modules: frozenset[str]
+
+
+_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+
+
+class NotTrusted(UserError):  # noqa: N818
+    """A file names code, or is code, and its user has not said that it may run."""
+
+
+@contextmanager
+def named_by(source: str | Path, trust: Trust) -> Iterator[None]:
+    """While inside, names of modules come from this file, not from the user."""
+    modules = () if isinstance(trust, bool) else (trust,) if isinstance(trust, str) else trust
+    token = _reading.set(Reading(source, trust is True, frozenset(modules)))
+    try:
+        yield
+    finally:
+        _reading.reset(token)
+
 
 def import_own(name: str) -> ModuleType:
+    reading = _reading.get()
+    if reading is None or name in reading.modules:
+        _named.add(name)
+    elif not reading.everything and name not in _named:
+        raise NotTrusted(
+            f"{reading.source} names the module {name}, whose code would run here; if you trust it, add --import {name} "
+            f"(in Python trust={name!r}), or --trust (trust=True) for all that it names."
+        )
     if os.getcwd() not in sys.path:  # `python script.py` has the script's folder there, `cup` has nothing
         sys.path.append(os.getcwd())
     try:
@@ -19,3 +66,20 @@ def import_own(name: str) -> ModuleType:
         raise UserError(f"cannot import {name} ({error}); install it, or go to the folder that has it.") from None
     except Exception as error:  # whatever the module's own code raises
         raise blame(f"importing {name}", error) from error
+
+
+def modules_of(task: str, algo: str) -> list[str]:
+    """The modules that these names name: of the algorithm, of costs, and those that register an environment."""
+    from cuprl.algorithms import OWN
+    from cuprl.envs.gymnasium_name import PREFIX, parse_name
+
+    named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
+    if task.startswith(PREFIX):
+        try:
+            arguments = parse_name(task)
+        except UserError:  # the name of a task made in Python, which only looks like one
+            return named
+        sources = [*arguments.get("costs", {}).values(), arguments["env"]]  # an id, too, may be MODULE:ID
+        homes = [home for home, colon, _ in (source.partition(":") for source in sources) if colon and home != "info"]
+        named += [*arguments["imports"], *homes]
+    return list(dict.fromkeys(named))

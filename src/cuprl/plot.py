@@ -11,6 +11,7 @@ from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.files import write_atomically
 from cuprl.runs import Run
+from cuprl.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,11 +75,11 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
                 axis.plot(steps, cost, color=colour, linewidth=1.4)
     axes[0].set_ylabel("return")
     for axis, (name, values) in zip(axes[1:], limits.items()):
-        axis.set_ylabel(f"{name} (discounted cost)")
+        axis.set_ylabel(f"{drawn(name)} (discounted cost)")
         draw_limits(axis, dict.fromkeys(values, "black"))
     axes[-1].set_xlabel("environment steps (millions)")
     axes[0].legend(fontsize=8, frameon=False, ncols=2 if len(runs) > 3 else 1)
-    axes[0].set_title(", ".join(dict.fromkeys(run.config["task"] for run in runs)), fontsize=10)
+    axes[0].set_title(", ".join(dict.fromkeys(drawn(run.config["task"]) for run in runs)), fontsize=10)
     for axis in axes:
         style(axis)
     out = Path(out) if out else runs[0].path / "curve.png"
@@ -103,4 +104,9 @@ def _label(run: Run, runs: Sequence[Run]) -> str:
     config = run.config
     tasks = {r.config["task"] for r in runs}
     parts = [config["task"]] if len(tasks) > 1 else []
-    return " ".join([*parts, config["algo"], f"seed {config['seed']}"])
+    return drawn(" ".join([*parts, config["algo"], f"seed {config['seed']}"]))
+
+
+def drawn(text: str) -> str:
+    """A name as matplotlib draws it letter by letter: between dollars it would read formulas."""
+    return printable(text).replace("$", r"\$")

@@ -1,18 +1,29 @@
-"""What made a run: the packages, the commit, the machine."""
+"""What made a run: its configuration, the packages, the code it names, the commit, the machine."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
 import subprocess
+import sys
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cuprl.errors import UserError
+from cuprl.modules import modules_of
 
-def facts() -> dict[str, Any]:
-    return {"versions": versions(), "machine": machine(), "git": git_commit()}
+# Of config.json: what a run's numbers depend on.
+KINDS: dict[str, type] = {"task": str, "algo": str, "seed": int, "steps": int, "limits": dict, "settings": dict}
+
+
+def facts(config: dict[str, Any]) -> dict[str, Any]:
+    """What config.json says beside the configuration itself."""
+    made = {"versions": versions(), "machine": machine(), "git": git_commit()}
+    return {**made, "hash": fingerprint(config), "sources": sources(config["task"], config["algo"])}
 
 
 def versions() -> dict[str, str]:
@@ -41,3 +52,62 @@ def machine() -> dict[str, Any]:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu, "cores": os.cpu_count()}
+
+
+# --- the configuration ------------------------------------------------------------------------------------------------
+
+
+def fingerprint(config: dict[str, Any]) -> str:
+    """16 hex digits by which a change of a config.json is seen."""
+    kept = {key: config[key] for key in (*KINDS, "numerics") if key in config}
+    text = json.dumps(plain(kept), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it, with 2.0 and 2 the same number."""
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def refuse_foreign(path: Path, config: Any) -> None:
+    """A config.json that is not a run's: some program writes a file of that name nearly everywhere."""
+    for key, kind in {**KINDS, "versions": dict}.items():
+        if not isinstance(config, dict) or key not in config:
+            raise UserError(f"{path / 'config.json'} has no {key}: it is not a run's; restore it, or train the run again.")
+        if not isinstance(config[key], kind):
+            raise UserError(f"{path / 'config.json'} has {key} {config[key]!r}; restore it, or train the run again.")
+
+
+def refuse_altered(path: Path, config: dict[str, Any]) -> None:
+    """A config.json that was changed would put a run's numbers under false settings. Old ones have no hash, and pass."""
+    if config.get("hash") not in (None, fingerprint(config)):
+        raise UserError(
+            f"{path / 'config.json'} was changed since the run began: its {', '.join(KINDS)} do not fit its hash; "
+            "restore it, or train the run again."
+        )
+
+
+# --- the code it names ------------------------------------------------------------------------------------------------
+
+
+def sources(task: str, algo: str) -> dict[str, str]:
+    """Of each module that these names name and that is imported: the sha256 of its source file."""
+    found = {}
+    for name in modules_of(task, algo):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        with suppress(OSError):
+            if file is not None:
+                found[name] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return found
+
+
+def changed_sources(config: dict[str, Any]) -> list[str]:
+    """The modules imported here whose source is not the one that a config.json, or a policy's info, recorded."""
+    recorded, now = config.get("sources"), sources(config["task"], config["algo"])
+    if not isinstance(recorded, dict):  # from before they were recorded
+        return []
+    return [name for name, source in now.items() if recorded.get(name, source) != source]

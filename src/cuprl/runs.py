@@ -42,8 +42,9 @@ class Run:
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
             self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json"))
-        except json.JSONDecodeError as error:
+        except ValueError as error:  # not JSON, or not text
             raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
+        provenance.refuse_foreign(self.path, self.config)
 
     @staticmethod
     def create(path: str | Path | None, config: dict[str, Any]) -> Run:
@@ -62,7 +63,7 @@ class Run:
             refuse_used(path)
             files.refuse_link(path / "checkpoints")
             (path / "checkpoints").mkdir(exist_ok=True)
-            facts = {**config, **provenance.facts(), "command": sys.argv}
+            facts = {**config, **provenance.facts(config), "command": sys.argv}
             write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
             yield Run(path)
 

@@ -10,6 +10,7 @@ import numpy as np
 from cuprl import provenance, runs
 from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
+from cuprl.modules import NotTrusted, Trust, named_by
 
 if TYPE_CHECKING:
     from cuprl.envs import Task
@@ -17,22 +18,25 @@ if TYPE_CHECKING:
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
 
-def load(source: str | Path | runs.Run, task: Task | None = None) -> SavedPolicy:
+def load(source: str | Path | runs.Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
     """The policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
 
-    To be evaluated, a policy of a task of one's own needs that task again.
+    To be evaluated, a policy of a task of one's own needs that task again. trust: the modules named in the file or folder
+    whose code may run, or True for all; a .jax file, which is a program itself, needs True.
     """
     if isinstance(source, runs.Run):
-        return read_run(source, task)
+        return read_run(source, task, trust)
     path = Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return read_run(runs.Run(path), task)
+        return read_run(runs.Run(path), task, trust)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.exists():
         raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
+    if path.suffix == ".jax" and trust is not True:
+        raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
     policy = READERS[path.suffix](path)
-    policy.task = task
+    policy.task, policy.trust = task, trust
     return policy
 
 
@@ -70,9 +74,14 @@ class RunPolicy(SavedPolicy):
             "log_std": log_std,
             "evaluation": None,
             "versions": config.get("versions") or provenance.versions(),
+            "sources": config.get("sources") or {},
         }
         self.run = run
-        super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+        try:
+            super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+        except ValueError as error:
+            whose = run.path if run else "this agent"
+            raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
 
 
 def outputs_of(action: dict[str, Any]) -> int:
@@ -82,15 +91,16 @@ def outputs_of(action: dict[str, Any]) -> int:
     return action["n"] if action["kind"] == "Discrete" else sum(action["sizes"])
 
 
-def read_run(run: runs.Run, task: Task | None = None) -> RunPolicy:
+def read_run(run: runs.Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:
     """From its newest intact checkpoint."""
     config = run.config
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs
         from cuprl.specs import spec_to_json
 
-        config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
+        with named_by(run.path, trust):
+            config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
     checkpoint, _ = run.latest()
     policy = RunPolicy(checkpoint, config, run)
-    policy.task = task
+    policy.task, policy.trust = task, trust
     return policy

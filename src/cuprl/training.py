@@ -33,7 +33,7 @@ class Training(Learner):
         """One iteration; returns its row of metrics."""
         begun = time.perf_counter()
         rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.deviation())
-        return self.learn_from(rollout, raw_obs, self.collector.finite, begun)
+        return self.learn_from(rollout, raw_obs, self.collector.fault, begun)
 
     def close(self) -> None:
         envs.close(self.collector.env)

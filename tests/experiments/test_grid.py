@@ -121,7 +121,7 @@ def test_the_file_in_the_docs(tmp_path):
     (FILE + "sweep = { alpha = [] }", "list of its values"), (FILE + "sweep = 3", "give a table"),
     (FILE + "limits = { speed = 3 }", "a word or a number"), (FILE.replace("20_000", "'many'"), "steps is 'many'"),
     (FILE.replace("0..1", "1..0"), "in order"), (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),
-    (FILE.replace("hopper", "hoper"), "did you mean hopper-speed"), (FILE.replace("[8]", "[-8]"), "at least 1 unit"),
+    (FILE.replace("hopper", "hoper"), "did you mean hopper-speed"), (FILE.replace("[8]", "[-8]"), "give 1 to 1e5"),
 ])  # fmt: skip
 def test_a_wrong_file_is_one_sentence(text, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

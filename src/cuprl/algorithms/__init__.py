@@ -62,10 +62,17 @@ ALGORITHMS: dict[str, Entry] = {
 }  # fmt: skip
 
 
+def full_name(name: str) -> str:
+    """The name as it is listed, of one in other case or with underscores: CUP_clip is cup-clip."""
+    listed = name.lower().replace("_", "-")
+    return listed if listed in ALGORITHMS else name
+
+
 def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
     """The module of an algorithm and its preset."""
     if name.startswith(OWN):
         return find_own(name), {}
+    name = full_name(name)
     if name not in ALGORITHMS:
         raise unknown("algorithm", name, [*ALGORITHMS, f"{OWN}MODULE (one of your own)"])
     return importlib.import_module(f"cuprl.algorithms.{ALGORITHMS[name].module}"), ALGORITHMS[name].preset
@@ -93,6 +100,7 @@ def load(
 
 def numerics(name: str) -> int:
     """The number that changes when an algorithm's numbers do; a stored run with another is stale."""
+    name = full_name(name)
     return ALGORITHMS[name].numerics if name in ALGORITHMS else 1
 
 
@@ -108,11 +116,9 @@ def as_now(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def default_settings(name: str) -> dict[str, Any]:
-    """Those of the algorithm's Config, as JSON has them, without a preset; none of one of one's own that is not here."""
-    try:
-        return json.loads(json.dumps(dataclasses.asdict(find(name)[0].Config())))
-    except UserError:
-        return {}
+    """Those of the algorithm's Config, as JSON has them, without a preset. Of one's own none: it may be a stranger's."""
+    known = full_name(name)
+    return json.loads(json.dumps(dataclasses.asdict(find(known)[0].Config()))) if known in ALGORITHMS else {}
 
 
 def settings_that_differ(name: str, settings: dict[str, Any]) -> dict[str, Any]:

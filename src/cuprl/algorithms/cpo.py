@@ -38,7 +38,7 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(SecondOrder):
-    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss")
+    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:

@@ -51,24 +51,24 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(FirstOrder, Lagrangian):
-    alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3")
-    delta: float = setting(0.02, "trust region: a step stops when its mean KL passes it; inf: never")
-    stop_checks: int = setting(1, "how often an epoch the KL is looked at to stop")
-    projection_epochs: int = setting(10, "most passes of the projection over a batch")
+    alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3", "0 or more")
+    delta: float = setting(0.02, "trust region: a step stops when its mean KL passes it; inf: never", "0 to inf")
+    stop_checks: int = setting(1, "how often an epoch the KL is looked at to stop", "1 or more")
+    projection_epochs: int = setting(10, "most passes of the projection over a batch", "1 or more")
     improvement: str = choice("sqrt-kl", "penalty of the improvement", ("sqrt-kl", "clip"))
-    clip: float = setting(0.2, "range of the ratio where a surrogate clips it")
+    clip: float = setting(0.2, "range of the ratio where a surrogate clips it", "more than 0")
     improvement_kl: str = choice("k-new", "which KL the improvement is charged for", ("k-new", "new-k"))
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
-    projection_delta: float = setting(0.02, "the projection stops when that KL passes it; inf: never")
+    projection_delta: float = setting(0.02, "the projection stops when that KL passes it; inf: never", "0 to inf")
     projection_surrogate: str = choice("ratio", "the costs' surrogate in the projection", ("ratio", "clip"))
     cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
     multiplier: str = choice(
         "ascent", "how nu follows the excess: once an iteration, or found while projecting, from the predicted excess",
         ("ascent", "adam", "pid", "projection"),
     )  # fmt: skip
-    beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of its surrogate: a margin")
-    cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's own; 0: none")
+    beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of A^C: a margin", "0 or more")
+    cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's; 0: none", "0 or more")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:

@@ -35,8 +35,8 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(FirstOrder, Lagrangian):
-    temperature: float = setting(1.5, "lambda: the larger, the smaller the step")
-    delta: float = setting(0.02, "trust region: states beyond this KL do not count; a mean beyond it ends the epochs")
+    temperature: float = setting(1.5, "lambda: the larger, the smaller the step", "more than 0")
+    delta: float = setting(0.02, "trust region: states beyond this KL do not count; a mean beyond it is the end", "0 to inf")
     cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 

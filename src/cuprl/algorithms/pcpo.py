@@ -41,7 +41,7 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(SecondOrder):
-    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss")
+    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
     projection: str = choice("kl", "distance in which the reward step is projected", ("kl", "l2"))
 
 

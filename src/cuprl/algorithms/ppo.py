@@ -27,7 +27,7 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(FirstOrder):
-    clip: float = setting(0.2, "epsilon: the ratio counts only within 1 ± this")
+    clip: float = setting(0.2, "epsilon: the ratio counts only within 1 ± this", "more than 0")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:

@@ -24,8 +24,8 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(ppo.Config, LagrangianAdvantage):
-    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss")
-    multiplier_max: float = setting(1.0, "largest nu")
+    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
+    multiplier_max: float = setting(1.0, "largest nu", "0 to inf")
 
 
 init = ppo.init

@@ -24,8 +24,8 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(trpo.Config, LagrangianAdvantage):
-    init_log_std: float = setting(-1.0, "initial log standard deviation of a Gaussian policy")
-    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss")
+    init_log_std: float = setting(-1.0, "initial log standard deviation of a Gaussian policy", "-20 to 20")
+    critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
 
 
 init = trpo.init

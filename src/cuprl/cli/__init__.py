@@ -6,13 +6,16 @@ Only the module of the chosen command is imported, and it imports what is heavy 
 from __future__ import annotations
 
 import argparse
+import codecs
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from cuprl.errors import RunStopped, UserError, unknown
 from cuprl.printing import readers_may_leave
+from cuprl.words import ascii_for, printable
 
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
@@ -40,6 +43,17 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UserError(f"{message}; see `{self.prog} --help`.")
+
+
+def add_trust_flags(parser: argparse.ArgumentParser) -> None:
+    """For a command on a folder or file that may be a stranger's: what it names is not imported without a word."""
+    parser.add_argument("--import", action="append", dest="imports", metavar="M", default=[],
+                        help="a module named in the folder or file, whose code may run here")  # fmt: skip
+    parser.add_argument("--trust", action="store_true", help="all code that the folder or file names, or is, may run here")
+
+
+def trust_of(args: argparse.Namespace) -> bool | list[str]:
+    return True if args.trust else args.imports
 
 
 def top_help() -> str:
@@ -80,16 +94,20 @@ def run(argv: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    codecs.register_error("cuprl", ascii_for)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="cuprl")  # a terminal without ± gets +-, not an error
     with readers_may_leave():
         try:
             status = run(sys.argv[1:] if argv is None else argv)
             print(end="", flush=True)  # what cannot be printed is known here, and not after the end
             return status
         except UserError as error:
-            print(f"cup: {error}", file=sys.stderr)
+            print(f"cup: {printable(error)}", file=sys.stderr)
             return 2
         except RunStopped as error:
-            print(f"cup: {error}", file=sys.stderr)
+            print(f"cup: {printable(error)}", file=sys.stderr)
             return 1
         except KeyboardInterrupt as stop:
             print(f"\ncup: {str(stop) or 'interrupted'}", file=sys.stderr)

@@ -32,6 +32,7 @@ def with_flags(args: argparse.Namespace) -> str:
     """The task with each flag as a word of its name."""
     from cuprl.envs.gymnasium_name import PREFIX, join_name
     from cuprl.errors import UserError
+    from cuprl.words import parse_numbers
 
     flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
              "backend": args.backend, "timeout": args.env_timeout}  # fmt: skip
@@ -41,6 +42,8 @@ def with_flags(args: argparse.Namespace) -> str:
             flag = next(iter(given)).replace("discount", "cost-discount").replace("timeout", "env-timeout")
             raise UserError(f"--{flag} goes with a Gymnasium environment, {PREFIX}ID, not with {args.task!r}.")
         return args.task
+    for flag, numbers in (("--limit", args.limit), ("--cost-discount", args.cost_discount)):
+        parse_numbers(numbers, flag)  # refused where given twice; over a word of the name itself a flag counts
     words = {**given, "limit": args.limit or []}
     each = [(name, value) for name, values in words.items() for value in ([values] if isinstance(values, str) else values)]
     return join_name(args.task, each)
@@ -76,6 +79,7 @@ def add(subparsers: Any) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
@@ -95,5 +99,5 @@ def run_check(args: argparse.Namespace) -> int:
     console = Console(highlight=False)
     console.print(table)
     wrong = sum(finding.kind == "wrong" for finding in findings)
-    console.print(f"{args.task}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
+    console.print(f"{escape(args.task)}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
     return 1 if wrong else 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import add_trust_flags, trust_of
+
 if TYPE_CHECKING:
     from cuprl.saved import RunPolicy
 
@@ -17,6 +19,7 @@ def add(subparsers: Any) -> None:
     export.add_argument("--episodes", default="20", metavar="N",
                         help="episodes of the evaluation that the file carries; 0: none [20]")  # fmt: skip
     export.add_argument("--latency", action="store_true", help="write nothing: measure an action's time in each format")
+    add_trust_flags(export)
     export.set_defaults(run=run)
 
 
@@ -33,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
-    policy = read_run(runs.Run(args.path))
+    policy = read_run(runs.Run(args.path), trust=trust_of(args))
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, episodes) if episodes else None
@@ -49,12 +52,16 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
     from cuprl.cli.inspect import print_evaluation
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
+    from cuprl.modules import NotTrusted
+    from cuprl.words import printable
 
     try:
         evaluation = evaluate(policy, episodes)
+    except NotTrusted:
+        raise
     except UserError as error:
         reason = str(error).partition(";")[0].rstrip(".")
-        print(f"note: the file carries no evaluation: {reason}.", file=sys.stderr)
+        print(f"note: the file carries no evaluation: {printable(reason)}.", file=sys.stderr)
         return None
     print_evaluation([evaluation])
     return evaluation
@@ -66,10 +73,11 @@ def print_latency(policy: RunPolicy) -> int:
 
     from cuprl.deployed import layers_of
     from cuprl.latency import latency
+    from cuprl.words import printable
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
-    print(f"one action of {policy.info['task']}, network {sizes}; medians of interleaved calls")
+    print(f"one action of {printable(policy.info['task'])}, network {sizes}; medians of interleaved calls")
     table = Table(box=None)
     for name in ("format", "median", "99%", "file", "difference"):
         table.add_column(name, justify="left" if name == "format" else "right", no_wrap=True)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
+
+from cuprl.cli import add_trust_flags, trust_of
 
 
 def add(subparsers: Any) -> None:
     evaluate = subparsers.add_parser("eval", help="evaluate the policy of a run")
-    evaluate.add_argument("path", metavar="RUN", help="the run's folder")
+    evaluate.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
     evaluate.add_argument("--episodes", default="20", metavar="N", help="episodes [20]")
     evaluate.add_argument("--seed", default="10_000", metavar="K", help="seed of the environments [10_000]")
     evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
+    add_trust_flags(evaluate)
     evaluate.set_defaults(run=run_eval)
 
     plot = subparsers.add_parser("plot", help="draw the learning curves of runs")
@@ -32,12 +36,15 @@ def add(subparsers: Any) -> None:
 def run_eval(args: argparse.Namespace) -> int:
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
-    from cuprl.words import parse_value
+    from cuprl.words import parse_value, printable
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:
         raise UserError(f"--seed is {seed}; give 0 or more.")
-    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed)
+    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed, trust=trust_of(args))
+    if result["changed"]:
+        said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
+        print(f"note: {printable(said)}", file=sys.stderr)
     if args.json:
         print(json.dumps(result))
     else:
@@ -47,11 +54,15 @@ def run_eval(args: argparse.Namespace) -> int:
 
 def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
+
+    from cuprl.words import printable
 
     first = results[0]
     title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"
-    table = Table(title=title, title_justify="left", box=None)
+    table = Table(title=escape(printable(title)), title_justify="left", box=None)
     for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
         table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
     for result in results:
@@ -62,7 +73,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
                 for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
             table.add_row(
-                ("mode" if result["deterministic"] else "sampled") + (f" ({name})" if many else ""),
+                Text(("mode" if result["deterministic"] else "sampled") + (f" ({printable(name)})" if many else "")),
                 f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
                 f"[{'green' if mean <= limit else 'red'}]{mean:.2f} ± {std:.2f}[/]",
                 f"{limit:g}",

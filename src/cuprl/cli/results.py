@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import add_trust_flags, trust_of
 from cuprl.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add(subparsers: Any) -> None:
     take.add_argument("runs", metavar="RUN", nargs="+", help="run folders")
     take.add_argument("--experiment", default=IMPORTED, metavar="NAME", help=f"the experiment they are of [{IMPORTED}]")
     take.add_argument("--results", **where)
+    add_trust_flags(take)
     take.set_defaults(run=run_import, parser=take)
     export = actions.add_parser("export", help="metrics of every iteration as CSV, for other tools")
     export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="its name or TOML file [all]")
@@ -126,15 +128,23 @@ def run_figure(args: argparse.Namespace) -> int:
 
 def run_import(args: argparse.Namespace) -> int:
     import re
+    import sys
 
     from cuprl.experiments.own import NAME
     from cuprl.experiments.results import from_run, store
     from cuprl.experiments.stale import entries
+    from cuprl.provenance import changed_sources
     from cuprl.runs import Run
+    from cuprl.words import printable
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
-    results = [from_run(Run(path)) for path in args.runs]  # all are read before any is stored
+    runs = [Run(path) for path in args.runs]
+    results = [from_run(run, trust_of(args)) for run in runs]  # all are read before any is stored
+    for run in runs:
+        if changed := changed_sources(run.config):
+            said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
+            print(f"note: {printable(said)}", file=sys.stderr)
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
     stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}
@@ -167,6 +177,9 @@ def run_list(args: argparse.Namespace) -> int:
     """1 if any file is damaged."""
     from rich.console import Console
     from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from cuprl.words import printable
 
     found = entries_of(args.results, None)
     table = RichTable(box=None)
@@ -176,12 +189,13 @@ def run_list(args: argparse.Namespace) -> int:
     for entry in found:
         if entry.result:
             config, value = entry.result.config, entry.result.metrics["rollout/ep_rew_mean"][-1]
+            names = (entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip())
             table.add_row(
-                entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip(), str(config["seed"]),
+                *(Text(printable(name)) for name in names), str(config["seed"]),
                 f"{config['steps']:,}", f"{value:.1f}", f"{entry.path.stat().st_size / 1000:.0f}",
-                f"[red]stale: {entry.stale}[/]" if entry.stale else "fresh",
+                Text(f"stale: {printable(entry.stale)}", "red") if entry.stale else "fresh",
             )  # fmt: skip
-    damaged = [entry.damage for entry in found if entry.damage]
+    damaged = [Text(printable(entry.damage)) for entry in found if entry.damage]
     Console(highlight=False).print(table, *damaged, sep="\n")
     return 1 if damaged else 0
 

@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from cuprl.experiments.formats import Table
+from cuprl.words import printable
 
 KEYS = ("algorithm", "tasks", "constraint", "limit")  # what a line is of: in every part of a table that is cut
 TIED = "\u00a0"  # a space at which no line may break
@@ -67,7 +68,7 @@ def cuts(header: list[str], widths: list[int], room: int) -> list[list[int]]:
 
 def plain(cell: str) -> str:
     """Without bold; an interval, what is in brackets, and a deviation with its sign hold together."""
-    return re.sub(r"\[.*?\]|\(.*?\)|± \S+", lambda found: found[0].replace(" ", TIED), cell.replace("**", ""))
+    return re.sub(r"\[.*?\]|\(.*?\)|± \S+", lambda found: found[0].replace(" ", TIED), printable(cell.replace("**", "")))
 
 
 def narrowest(column: tuple[str, ...]) -> int:
@@ -94,7 +95,8 @@ def fitted(columns: list[tuple[str, ...]], room: int) -> list[int]:
 
 
 def laid_out(table: Table, room: int) -> RichTable:
-    shown = RichTable(box=None, padding=(0, 1, 0, 0), title=table.title, title_justify="left", title_style="bold")
+    title = escape(printable(table.title))
+    shown = RichTable(box=None, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     widths = fitted(list(zip(table.header, *table.rows)), room)
     for name, width in zip(table.header, widths):
         shown.add_column(wrapped(name, width), width=width)

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from cuprl.cli import Parser
+from cuprl.cli import Parser, add_trust_flags, trust_of
 from cuprl.cli.check import add_gym_flags, task_named
 
 
@@ -56,6 +56,7 @@ def add(subparsers: Any) -> None:
     resume = subparsers.add_parser("resume", help="continue a stopped run, bit for bit")
     resume.add_argument("path", metavar="RUN", help="the run's folder")
     resume.add_argument("--threads", metavar="N", help="threads of the physics [as before]")
+    add_trust_flags(resume)
     resume.set_defaults(run=run_resume)
 
 
@@ -64,6 +65,7 @@ def run_train(args: argparse.Namespace) -> int:
     from cuprl.loop import train
     from cuprl.words import parse_numbers, parse_value
 
+    args.algo = algorithms.full_name(args.algo)
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
     numbers = {
@@ -117,5 +119,5 @@ def run_resume(args: argparse.Namespace) -> int:
     from cuprl.words import parse_value
 
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
-    print(f"done: {resume(args.path, threads=threads).path}")
+    print(f"done: {resume(args.path, threads=threads, trust=trust_of(args)).path}")
     return 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cuprl.envs.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco_env import MujocoTask
-from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv, as_number
+from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv, as_number, whole
 from cuprl.envs.robots import SPEED_TASKS
 from cuprl.envs.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.velocity import VELOCITY_TASKS
@@ -51,8 +51,7 @@ def make(
     """The vector environment of a task, reset with `seed` (robot i with seed + i), its own limits or those given."""
     task = find(task)
     for name, value in (("num_envs", num_envs), ("threads", threads)):
-        if value < 1:
-            raise UserError(f"{name} is {value}; it must be at least 1.")
+        whole(value, name)
     env = task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
     env.reset(seed)
     return env

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cuprl.errors import UserError, unknown
-from cuprl.words import parse_numbers, parse_value
+from cuprl.words import later_words, parse_numbers, parse_value
 
 PREFIX = "gym:"
 OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "timeout", "import")
@@ -60,9 +60,9 @@ def parse_name(name: str) -> dict[str, Any]:
     if "cost" in given:
         arguments["costs"] = parse_costs(given["cost"])
     if "limit" in given:
-        arguments["limits"] = parse_numbers(given["limit"], "limit")
+        arguments["limits"] = parse_numbers(later_words(given["limit"]), "limit")
     if "discount" in given:
-        arguments["discount"] = parse_numbers(given["discount"], "discount")
+        arguments["discount"] = parse_numbers(later_words(given["discount"]), "discount")
     if "horizon" in given:
         arguments["horizon"] = parse_value(int, given["horizon"][-1], "horizon")
     if "backend" in given:

@@ -12,9 +12,9 @@ import numpy as np
 from cuprl.errors import UserError
 
 
-def whole(value: Any, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise UserError(f"{what} is {value!r}; give a whole number of at least 1.")
+def whole(value: Any, what: str, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise UserError(f"{what} is {value!r}; give a whole number of at least {least}.")
 
 
 def as_number(value: Any, what: str) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from cuprl.errors import UserError
 from cuprl.experiments.results import SUFFIX, Result, hash_in_name
 from cuprl.experiments.stale import Entry
+from cuprl.words import csv_text
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
@@ -48,6 +49,6 @@ def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
     columns = dict.fromkeys(name for entry, result in pairs for name in next(rows(entry, result)))
     with path.open("w", newline="") as handle:
         writer = csv.DictWriter(handle, list(columns), lineterminator="\n")
-        writer.writeheader()
+        writer.writerow({name: csv_text(name) for name in columns})
         for entry, result in pairs:
-            writer.writerows(rows(entry, result))
+            writer.writerows({name: csv_text(value) for name, value in row.items()} for row in rows(entry, result))

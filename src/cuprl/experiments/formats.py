@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.errors import UserError, unknown
+from cuprl.words import csv_text, printable
 
 SUFFIXES = {".md": "md", ".csv": "csv", ".tex": "latex"}
 LATEX = str.maketrans(
@@ -43,10 +44,18 @@ def choose(format: str | None, out: str | None) -> str:
 def to_markdown(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
-        head, *lines = ("| " + " | ".join(line) + " |" for line in (table.header, *table.rows))
+        head, *lines = ("| " + " | ".join(map(markdown_text, line)) + " |" for line in (table.header, *table.rows))
         grid = "\n".join([head, "|" + "---|" * len(table.header), *lines])
-        parts.append("\n\n".join(part for part in (table.title and f"**{table.title}**", grid, table.note) if part))
+        title = table.title and f"**{markdown_text(table.title)}**"
+        parts.append("\n\n".join(part for part in (title, grid, table.note) if part))
     return "\n\n".join(parts)
+
+
+def markdown_text(cell: str) -> str:
+    """A cell, bold as a whole or not at all; what a name in it may hold is neither a column, nor HTML, nor a link."""
+    bold = re.fullmatch(r"\*\*(.*)\*\*", cell)
+    text = re.sub(r"[|`*\\]|<(?=[\w/!?])|(?<=\])\(", r"\\\g<0>", printable(bold[1] if bold else cell))
+    return f"**{text}**" if bold else text
 
 
 def to_latex(tables: Sequence[Table]) -> str:
@@ -56,7 +65,7 @@ def to_latex(tables: Sequence[Table]) -> str:
         lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.rows)]
         rules = {1: r"\midrule", **dict.fromkeys(new_tasks(table), r"\midrule")}
         body = [text for i, line in enumerate(lines) for text in (rules.get(i), line) if text]
-        comments = [f"% {text}" for text in (table.title, table.note) if text]
+        comments = [f"% {printable(text)}" for text in (table.title, table.note) if text]
         columns = "l" * len(table.header)
         parts.append("\n".join([*comments, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *body, r"\bottomrule",
                                 r"\end{tabular}"]))  # fmt: skip
@@ -71,7 +80,7 @@ def new_tasks(table: Table) -> list[int]:
 
 
 def latex_text(text: str) -> str:
-    text = re.sub(r"(?<!\w)-(?=\d)", "−", text)  # of a number; a hyphen stays one
+    text = re.sub(r"(?<!\w)-(?=\d)", "−", printable(text))  # of a number; a hyphen stays one
     text = re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text.translate(LATEX))
     # At the start of a line they would be read as options of the line break before.
     return f"{{}}{text}" if text.startswith(("[", "*")) else text
@@ -82,6 +91,6 @@ def to_csv(records: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     columns = list(dict.fromkeys(name for record in records for name in record))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
+    writer.writerow({name: csv_text(name) for name in columns})
+    writer.writerows({name: csv_text(value) for name, value in record.items()} for record in records)
     return text.getvalue().rstrip("\n")

@@ -17,6 +17,7 @@ from cuprl.algorithms import as_now, numerics
 from cuprl.envs import Task, with_limits
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
+from cuprl.modules import modules_of, named_by
 from cuprl.runs import Run, iteration_of
 from cuprl.words import parse_numbers, parse_value
 
@@ -75,7 +76,7 @@ class Cell:
         """What `cup` is called with: train, or resume where a run was begun."""
         path = self.path(root)
         if (path / "config.json").is_file():
-            return ["resume", str(path)]
+            return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
         flags = [word for name, value in self.settings for word in (f"--{name.replace('_', '-')}", value)]
         limits = [word for limit in self.limits for word in ("--limit", limit)]
         return ["train", self.task, "--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps),
@@ -103,11 +104,12 @@ class Cell:
         from cuprl.experiments.results import numerics_reason
         from cuprl.experiments.stale import differing
 
-        found = as_now(run.config)
+        found, asked = as_now(run.config), self.resolved()
         reason = numerics_reason(found)
         if reason:
             raise UserError(f"{run.path} was {reason}; give another folder, or remove it.")
-        different = differing(resolve(found), self.resolved())
+        with named_by(run.path, False):  # its folder may be anyone's; what the cell names is named already
+            different = differing(resolve(found), asked)
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 

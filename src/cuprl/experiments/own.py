@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from cuprl.algorithms import full_name
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid import Block, Experiment, parse_seeds
 from cuprl.words import parse_value
@@ -56,7 +57,7 @@ def block_of(fields: dict[str, Any]) -> Block:
     tables = {key: table(fields.get(key, {}), key) for key in ("settings", "sweep")}
     return Block(
         tasks=texts(fields["tasks"], "tasks"),
-        algos=texts(fields["algos"], "algos"),
+        algos=tuple(map(full_name, texts(fields["algos"], "algos"))),
         seeds=tuple(seed for part in texts(seeds, "seeds") for seed in parse_seeds(part, "seeds")),
         steps=steps,
         settings=tuple((key, setting_text(value, key)) for key, value in tables["settings"].items()),

@@ -14,7 +14,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,8 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
 from cuprl.files import read as read_file
 from cuprl.files import write_atomically
+from cuprl.modules import NotTrusted, Trust, named_by
+from cuprl.provenance import plain, refuse_altered
 from cuprl.runs import Run, iteration_of, iterations
 
 FORMAT = 2
@@ -75,24 +76,13 @@ def config_hash(config: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plain(value: Any) -> Any:
-    """As JSON has it, with 2.0 and 2 the same number."""
-    if isinstance(value, dict):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 # --- from a run folder ------------------------------------------------------------------------------------------------
 
 
-def from_run(run: Run) -> Result:
+def from_run(run: Run, trust: Trust = False) -> Result:
     """A finished run as a result; an unfinished or damaged one is refused."""
+    refuse_altered(run.path, run.config)
     config = as_now(run.config)
-    missing = [key for key in (*KEYS, "versions") if key not in config]
-    if missing:
-        raise UserError(f"{run.path / 'config.json'} has no {missing[0]}; restore it, or train the run again.")
     try:
         metrics = run.progress()
     except ValueError as error:
@@ -107,8 +97,13 @@ def from_run(run: Run) -> Result:
         raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
     if not np.array_equal(found, np.arange(1, wanted + 1)):
         raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
-    with suppress(UserError):  # a task of one's own, or a setting that is gone: as it was written
-        config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+    try:
+        with named_by(run.path, trust):
+            config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+    except NotTrusted:
+        raise
+    except UserError:
+        pass  # a task of one's own, or a setting that is gone: as it was written
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
     kept = {key: config[key] for key in KEYS}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))

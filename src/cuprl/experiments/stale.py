@@ -9,7 +9,9 @@ from typing import Any
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, expand
-from cuprl.experiments.results import Result, config_hash, files, hash_in_name, numerics_reason, plain, read
+from cuprl.experiments.results import Result, config_hash, files, hash_in_name, numerics_reason, read
+from cuprl.provenance import plain
+from cuprl.words import printable
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 
@@ -98,6 +100,6 @@ def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
 
 def sentence(stale: list[Entry]) -> str:
     """What the reader of a table or figure must know."""
-    named = [f"{one.result.name} ({one.stale})" for one in stale[:3] if one.result]
+    named = [printable(f"{one.result.name} ({one.stale})") for one in stale[:3] if one.result]
     more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
     return f"{len(stale)} stale result{'s'[: len(stale) > 1]} left out: {'; '.join(named)}{more}"

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from numbers import Integral
+from typing import Any, get_args, get_type_hints
 
 from cuprl.errors import UserError, unknown
+from cuprl.learn.ranges import FINITE, parse_range
 from cuprl.words import parse_value
 
+LARGEST_WHOLE = 10**9  # more would not fit the counters of compiled programs
+LARGEST_NETWORK = 10**8  # weights between hidden layers: 0.4 GB
 
-def setting(default: Any, help: str) -> Any:
-    """A dataclass field with its help text."""
-    return dataclasses.field(default=default, metadata={"help": help})
+
+def setting(default: Any, help: str, accepted: str | None = None) -> Any:
+    """A dataclass field with its help text and the numbers it accepts, as "0 or more"; of a list, those of each entry."""
+    metadata = {"help": f"{help} ({accepted})" if accepted else help}
+    return dataclasses.field(default=default, metadata={**metadata, "range": parse_range(accepted) if accepted else FINITE})
 
 
 def choice(default: str, help: str, options: tuple[str, ...]) -> Any:
@@ -23,22 +29,22 @@ def choice(default: str, help: str, options: tuple[str, ...]) -> Any:
 class Common:
     """The collector, the networks and the critics: the paper's hyper-parameter table, alike for all algorithms."""
 
-    batch_size: int = setting(5000, "environment steps an iteration")
-    num_envs: int = setting(5, "environments stepped together; batch_size must be a multiple")
-    gamma: float = setting(0.99, "discount of the reward, and of a cost whose limit is undiscounted")
-    lam: float = setting(0.95, "GAE lambda of the reward")
-    cost_lam: float = setting(0.95, "GAE lambda of the costs")
+    batch_size: int = setting(5000, "environment steps an iteration", "1 to 1e8")
+    num_envs: int = setting(5, "environments stepped together; batch_size must be a multiple", "1 or more")
+    gamma: float = setting(0.99, "discount of the reward, and of a cost whose limit is undiscounted", "0 to 1")
+    lam: float = setting(0.95, "GAE lambda of the reward", "0 to 1")
+    cost_lam: float = setting(0.95, "GAE lambda of the costs", "0 to 1")
     time_limits: str = choice(
         "bootstrap", "what a time limit is: a cut to bootstrap over, or a real end as in the paper's runs",
         ("bootstrap", "terminal"),
     )  # fmt: skip
     normalise: bool = setting(True, "observations are shifted and scaled by their running mean and deviation")
-    hidden: tuple[int, ...] = setting((64, 64), "sizes of the hidden tanh layers, as 64,64; none: a linear policy")
-    init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy")
-    critic_lr: float = setting(3e-4, "learning rate of the critics")
-    critic_epochs: int = setting(10, "passes of the critics over each batch")
-    critic_l2: float = setting(1e-3, "weight of the sum of squared parameters in the critics' loss")
-    minibatch: int = setting(64, "minibatch size")
+    hidden: tuple[int, ...] = setting((64, 64), "sizes of hidden tanh layers, as 64,64; none: a linear policy", "1 to 1e5")
+    init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy", "-20 to 20")
+    critic_lr: float = setting(3e-4, "learning rate of the critics", "0 or more")
+    critic_epochs: int = setting(10, "passes of the critics over each batch", "1 or more")
+    critic_l2: float = setting(1e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
+    minibatch: int = setting(64, "minibatch size", "1 or more")
     anneal: bool = setting(True, "learning rates fall linearly to 0 over the run")
     cost_return: str = choice(
         "discounted", "J^C compared with the limit: as the constraint is discounted, or the plain sum",
@@ -52,34 +58,23 @@ class Common:
         "episodes", "J^C from the episodes that ended in this batch, or from all its steps, the critic filling in the rest",
         ("episodes", "steps"),
     )  # fmt: skip
-    cost_window: int = setting(0, "J^C is the mean of this many latest episodes; 0: of those that ended in this batch")
+    cost_window: int = setting(0, "J^C is the mean of this many last episodes; 0: of those ended in this batch", "0 or more")
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            options, value = field.metadata.get("options"), getattr(self, field.name)
-            if options and value not in options:
-                raise UserError(f"{field.name} is {value!r}; accepted: {', '.join(options)}.")
-        for name in ("batch_size", "num_envs", "minibatch"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is {getattr(self, name)}; it must be at least 1.")
-        if any(size < 1 for size in self.hidden):
-            raise UserError(f"hidden is {self.hidden}; each layer must have at least 1 unit.")
-        if self.cost_window < 0:
-            raise UserError(f"cost_window is {self.cost_window}; give 0 or a number of episodes.")
+        check(self)
+        if sum(a * b for a, b in zip(self.hidden, self.hidden[1:])) > LARGEST_NETWORK:
+            raise UserError(f"hidden is {as_words(self.hidden)}; give layers of at most {LARGEST_NETWORK:,} weights.")
         if self.batch_size % self.num_envs:
             raise UserError(f"batch_size {self.batch_size} is not a multiple of num_envs {self.num_envs}; change one.")
-        for name in ("gamma", "lam", "cost_lam"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise UserError(f"{name} is {getattr(self, name)}; it must be between 0 and 1.")
 
 
 @dataclass(frozen=True)
 class FirstOrder(Common):
     """Policies learnt by Adam on minibatches."""
 
-    policy_lr: float = setting(3e-4, "learning rate of the policy")
-    epochs: int = setting(10, "most passes of the policy over a batch")
-    max_grad_norm: float = setting(40.0, "the policy's gradient is scaled down to this norm")
+    policy_lr: float = setting(3e-4, "learning rate of the policy", "0 or more")
+    epochs: int = setting(10, "most passes of the policy over a batch", "1 or more")
+    max_grad_norm: float = setting(40.0, "the policy's gradient is scaled down to this norm", "more than 0")
 
 
 @dataclass(frozen=True)
@@ -87,9 +82,31 @@ class Lagrangian(Common):
     """Constraints kept by multipliers nu that follow the measured excess J^C - b."""
 
     multiplier: str = choice("ascent", "how nu follows the excess", ("ascent", "adam", "pid"))
-    multiplier_lr: float = setting(0.01, "eta, step size of nu")
-    multiplier_init: float = setting(0.0, "initial nu")
-    multiplier_max: float = setting(2.0, "largest nu")
+    multiplier_lr: float = setting(0.01, "eta, step size of nu", "0 or more")
+    multiplier_init: float = setting(0.0, "initial nu", "0 or more")
+    multiplier_max: float = setting(2.0, "largest nu", "0 to inf")
+
+
+def check(config: Any) -> None:
+    """Refuse what a setting does not accept, of any dataclass made of `setting` and `choice`."""
+    kinds = get_type_hints(type(config))
+    for field in dataclasses.fields(config):
+        kind, value = kinds[field.name], getattr(config, field.name)
+        options, accepted = field.metadata.get("options"), field.metadata.get("range", FINITE)
+        if options and value not in options:
+            raise UserError(f"{field.name} is {value!r}; accepted: {', '.join(options)}.")
+        if kind is bool and not isinstance(value, bool):
+            raise UserError(f"{field.name} is {value!r}; give true or false.")
+        entries, of = (value, get_args(kind)[0]) if isinstance(value, tuple) else ((value,), kind)
+        if of in (int, float) and not all(entry in accepted for entry in entries):
+            raise UserError(f"{field.name} is {as_words(value)}; give {accepted.words}.")
+        if of is int and not all(isinstance(entry, Integral) and abs(int(entry)) <= LARGEST_WHOLE for entry in entries):
+            wanted = f"{accepted.words}, whole and at most {LARGEST_WHOLE:,}"
+            raise UserError(f"{field.name} is {as_words(value)}; give {wanted}.")
+
+
+def as_words(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def field_names(config_class: type) -> list[str]:
@@ -108,8 +125,9 @@ def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> An
 
 def as_kind(kind: Any, value: Any, name: str) -> Any:
     """A value from the command line, from JSON or from Python as a setting's type."""
-    if isinstance(value, list | tuple):
-        return tuple(value)
+    if kind not in (bool, int, float, str) and not isinstance(value, str):
+        parts = value if isinstance(value, list | tuple) else (value,)
+        return tuple(as_kind(get_args(kind)[0], part, name) for part in parts)
     if isinstance(value, str) or (kind is int and isinstance(value, float)):
         return parse_value(kind, str(value), name)
-    return (value,) if kind not in (bool, int, float, str) else value
+    return value
