@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cuprl.experiments.groups import Group
 
 IMPORTED = "imported"  # the folder of runs that belong to no experiment
-FIGURES = ("curves", "nu", "alpha", "limit", "plane")
+FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
 
 
 def add(subparsers: Any) -> None:

@@ -23,6 +23,7 @@ from cuprl.experiments.panels import (
     limit_colours,
     panels_of,
 )
+from cuprl.experiments.promise import promise
 from cuprl.plot import save_figure
 
 if TYPE_CHECKING:
@@ -228,5 +229,5 @@ def largest_sweep(groups: list[Group], names: list[str]) -> list[str]:
 
 
 KINDS: dict[str, Callable[[list[Group], Path], None]] = {
-    "curves": curves, "nu": nu, "alpha": alpha, "limit": limit, "plane": plane,
+    "curves": curves, "nu": nu, "alpha": alpha, "limit": limit, "plane": plane, "promise": promise,
 }  # fmt: skip

@@ -34,7 +34,7 @@ def limit_discounts(spec: Spec, config: Common) -> np.ndarray:
 
 
 def discounted_steps(spec: Spec, config: Common) -> np.ndarray:
-    """[m] sum of gamma_C^t over the steps t of a full episode: 1 / (1 - gamma_C) if it is long, the horizon at gamma_C = 1."""
+    """[m] sum of gamma_C^t over a full episode's steps t: 1 / (1 - gamma_C) if it is long, for a plain sum the horizon."""
     return (limit_discounts(spec, config)[:, None] ** np.arange(spec.horizon)).sum(axis=1).astype(np.float32)
 
 

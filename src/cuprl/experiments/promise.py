@@ -1,0 +1,55 @@
+"""The picture of what updates promise: the cost they predict of their policy against the cost it then had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cuprl.columns import column
+from cuprl.errors import UserError
+from cuprl.experiments.groups import Group
+from cuprl.experiments.panels import caption, colours_of, label_rows, legend_above, panels_of
+from cuprl.plot import save_figure
+
+PREDICTED, FOUND = "train/predicted_cost", "train/cost_return"
+BINS = 12
+
+
+def promise(groups: list[Group], out: Path) -> None:
+    """J^C that an update predicts against J^C of the batch its policy collects; on the diagonal, promises are kept."""
+    groups = [g for g in groups if all(has_promises(g, name) for name in g.limits)]
+    if not groups:
+        raise UserError(f"no run of this experiment has recorded {PREDICTED}; run it again, or draw its `curves`.")
+    wanted = {g.task if len(g.limits) == 1 else f"{g.task}: {name}": (g.task, name) for g in groups for name in g.limits}
+    figure, panels = panels_of(list(wanted), 1, height=2.8)
+    colours = colours_of(groups)
+    for title, (axis,) in panels.items():
+        task, name = wanted[title]
+        for g in (g for g in groups if g.task == task):
+            predicted, found = promises(g, name)
+            axis.plot(predicted, found, ".", color=colours[g.label], markersize=2, alpha=0.15, markeredgewidth=0)
+            axis.plot(*binned(predicted, found), "-", color=colours[g.label], linewidth=1.6, label=g.label)
+        axis.axline((g.limits[name],) * 2, slope=1.0, color="black", linestyle="--", linewidth=1)
+        axis.set_xlabel("predicted", fontsize=9)
+    label_rows(figure, panels, ["found in the next batch"])
+    caption(figure, "", "cost after each update, from a tenth of the training on; lines: means; dashed: promises kept")
+    legend_above(figure, panels)
+    save_figure(figure, out)
+
+
+def has_promises(g: Group, name: str) -> bool:
+    return bool(g.results) and all(column(PREDICTED, name, g.limits) in result.metrics for result in g.results)
+
+
+def promises(g: Group, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """What was predicted and what was found after it, of all seeds, from a tenth of the training on."""
+    predicted, found = (g.curves(column(key, name, g.limits)) for key in (PREDICTED, FOUND))  # [seeds, iterations]
+    begin = predicted.shape[1] // 10
+    return predicted[:, begin:-1].ravel(), found[:, begin + 1 :].ravel()
+
+
+def binned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means of x and y in bins with as many points each."""
+    order = np.array_split(np.argsort(x), min(BINS, len(x)))
+    return np.array([x[part].mean() for part in order]), np.array([y[part].mean() for part in order])
