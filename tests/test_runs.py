@@ -43,13 +43,16 @@ def test_a_refused_resume_changes_nothing(run, capsys):
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
 
 
+CONFIG = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {}}
+
+
 def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
     begun, refused, go = [], [], threading.Barrier(8)
 
     def begin(number):
         go.wait()
         try:
-            with Run.begun(tmp_path / "r", {"task": "x", "algo": "y", "seed": number}) as run:
+            with Run.begun(tmp_path / "r", {**CONFIG, "seed": number}) as run:
                 begun.append(run)
                 run.append({"iteration": number})
         except UserError as error:
@@ -67,7 +70,7 @@ def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
 
 def test_runs_that_begin_in_the_same_second_get_their_own_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = {Run.create(None, {"task": "x", "algo": "y", "seed": 0}).path for _ in range(3)}
+    made = {Run.create(None, CONFIG).path for _ in range(3)}
     assert len(made) == 3
 
 

@@ -45,8 +45,8 @@ def run_cells(cells, folder, workers=2):
 def test_what_is_shipped():
     cells = {name: expand(experiment) for name, experiment in EXPERIMENTS.items()}
     assert {name: len(grid) for name, grid in cells.items()} == {
-        "quick": 8, "paper-table": 300, "paper-extra": 180, "paper-nu": 50, "paper-alpha": 125, "paper-limit": 100,
-        "cup-variants": 100, "first-slice": 42, "baselines": 32, "two-limits": 24, "spine": 6,
+        "quick": 8, "paper-table": 350, "paper-extra": 210, "paper-nu": 50, "paper-alpha": 125, "paper-limit": 100,
+        "cup-variants": 125, "first-slice": 48, "cup-ablation": 108, "baselines": 36, "two-limits": 24, "spine": 6,
     }  # fmt: skip
     plain = [cell.resolved() for cell in cells["paper-table"]]
     for part in ("paper-nu", "first-slice"):  # runs done once count everywhere
@@ -315,7 +315,7 @@ def test_several_seeds_at_once(tmp_path, capsys):
     same_progress(single, Run(tmp_path / "hopper-speed" / "cup" / "seed1"))
     # A cell says beforehand what its run will say of itself.
     cell = Cell("hopper-speed", "cup", 1, 600, SMALL, ("50",))
-    assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 6
+    assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 7
 
 
 @pytest.mark.parametrize("more, words", [

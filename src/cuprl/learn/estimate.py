@@ -51,11 +51,12 @@ def estimate(
         gamma_limit = jnp.asarray(limit_discounts(spec, config), jnp.float32)
         of_steps = cost_from_steps(rollout.signal[..., 1:], value[..., 1:], next_value[..., 1:], done, seen, gamma_limit)
         measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
-    adv_c = advantage[..., 1:]
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (rollout.obs, rollout.action, advantage, target))
+    obs, action, advantage, target = flat
+    adv_c = advantage[:, 1:]
     if config.cost_weights == "discounted":
-        adv_c = seen.weight * (adv_c - (seen.weight * adv_c).mean(axis=(0, 1)))
-    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (rollout.obs, rollout.action, advantage, target, adv_c))
-    obs, action, advantage, target, adv_c = flat
+        weight = seen.weight.reshape(adv_c.shape)
+        adv_c = weight * (adv_c - (weight * adv_c).mean(axis=0))
     return Batch(
         obs=obs,
         action=action,
