@@ -23,6 +23,8 @@ def made_up(cell, cost=0.95, value=100.0):
         end = f"/{name}" if len(config["limits"]) > 1 else ""
         metrics[f"rollout/ep_cost_mean{end}"] = np.full(n, cost * limit) * (1 - 0.5 * np.exp(-9 * x))
         metrics[f"rollout/ep_cost_undiscounted_mean{end}"] = 4 * metrics[f"rollout/ep_cost_mean{end}"]
+        metrics[f"train/cost_return{end}"] = metrics[f"rollout/ep_cost_mean{end}"] * noise()
+        metrics[f"train/predicted_cost{end}"] = metrics[f"rollout/ep_cost_mean{end}"] * noise()
         if cell.algo != "ppo":
             metrics[f"train/multiplier{end}"] = np.abs(noise() - 1)
     return Result(config, metrics, {"cuprl": cuprl.__version__}, None, None)

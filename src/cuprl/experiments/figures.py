@@ -24,7 +24,7 @@ from cuprl.experiments.panels import (
     panels_of,
 )
 from cuprl.experiments.promise import promise
-from cuprl.plot import save_figure
+from cuprl.plot import drawn, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,7 +164,7 @@ def plane(groups: list[Group], out: Path) -> None:
         if len(bounds) == 1:
             shade_unsafe(axis, *bounds)
             shaded += 1
-        axis.set_xlabel(f"cost ({list(limits[task])[i]})", fontsize=9)
+        axis.set_xlabel(f"cost ({drawn(list(limits[task])[i])})", fontsize=9)
     label_rows(figure, panels, ["return"])
     over = {0: "", len(panels): ", shaded: over it"}.get(shaded, ", shaded: over it where all have the same")
     hollow = f"; hollow: the paper's mean of {paper.SEEDS} seeds" if any(g.published for g in groups) else ""

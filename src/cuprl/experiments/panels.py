@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cuprl.experiments.groups import Group
-from cuprl.plot import COLOURS, draw_limits, pyplot, style
+from cuprl.plot import COLOURS, draw_limits, drawn, pyplot, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Pa
     for k, name in enumerate(names):
         top = k // columns * rows
         panels[name] = list(axes[top : top + rows, k % columns])
-        panels[name][0].set_title(name, fontsize=10)
+        panels[name][0].set_title(drawn(name), fontsize=10)
     for axis in axes.flat:
         style(axis)
         axis.tick_params(labelsize=8)
@@ -46,7 +46,7 @@ def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[
         return
     draw_limits(axis, limit_colours(groups, constraint, colours), "{:.4g}", beside=True)
     if len(names) > 1:
-        axis.set_ylabel(f"cost: {names[constraint]}", fontsize=9)
+        axis.set_ylabel(f"cost: {drawn(names[constraint])}", fontsize=9)
 
 
 def limit_colours(groups: list[Group], constraint: int, colours: dict[str, Any]) -> dict[float, Any]:
@@ -81,8 +81,8 @@ def legend_above(figure: Any, panels: Panels) -> None:
         handles, labels = stack[0].get_legend_handles_labels()
         entries.update(dict(zip(labels, handles)))
     columns = columns_for(list(entries), int(14 * figure.get_figwidth()))
-    figure.legend(entries.values(), entries, loc="outside upper center", ncols=columns, frameon=False, fontsize=9,
-                  handlelength=1.5, columnspacing=1.2)  # fmt: skip
+    figure.legend(entries.values(), list(map(drawn, entries)), loc="outside upper center", ncols=columns, frameon=False,
+                  fontsize=9, handlelength=1.5, columnspacing=1.2)  # fmt: skip
 
 
 def columns_for(labels: list[str], room: int, most: int = 8) -> int:
@@ -99,8 +99,9 @@ def legend_on(figure: Any, axis: Axes, labels: list[str]) -> None:
     abreast = axis.get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
     columns = columns_for(labels, int(15 * figure.get_figwidth() / abreast), most=5)
     axis.set_title(axis.get_title(), fontsize=10, pad=8 + 12 * -(-len(labels) // columns))
-    axis.legend(axis.get_legend_handles_labels()[0], labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
-                fontsize=8, frameon=False, handlelength=1.2, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
+    axis.legend(axis.get_legend_handles_labels()[0], list(map(drawn, labels)), loc="lower center",
+                bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, frameon=False,
+                handlelength=1.2, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
 
 
 def colours_of(groups: list[Group]) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
     if g.published:
         keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
         row |= dict(zip(keys, g.published))
-        row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": paper.best(g.task) == g.algo}
+        best = paper.TABLE[g.task][paper.best(g.task)]
+        row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": g.published is best}
     return row
 
 
