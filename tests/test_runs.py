@@ -117,3 +117,15 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(whole, run):
 ])  # fmt: skip
 def test_iterations_in_words(numbers, words):
     assert iterations(numbers) == words
+
+
+def test_a_run_begun_with_fewer_columns_keeps_them(run):
+    """An older cuprl recorded less: the rows of a newer one must not be lost for it."""
+    rows = [line.split(",") for line in run.metrics.read_text().splitlines()]
+    at = rows[0].index("train/predicted_cost")
+    older = [[cell for i, cell in enumerate(row) if i != at] for row in rows[:5]]
+    run.metrics.write_text("".join(",".join(row) + "\n" for row in older))
+    resume(run, display=Plain())
+    found = run.progress()
+    assert "train/predicted_cost" not in found
+    assert found["iteration"].tolist() == list(range(1, len(rows)))

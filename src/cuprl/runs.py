@@ -38,6 +38,7 @@ class Run:
     def __init__(self, path: str | Path):
         self.path = Path(path)
         self.metrics = self.path / "progress.csv"
+        self._columns: list[str] | None = None  # of progress.csv, once a row was written
         if not os.path.lexists(self.path / "config.json"):
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
@@ -76,10 +77,13 @@ class Run:
     # --- metrics ------------------------------------------------------------------------------------------------
 
     def append(self, row: dict[str, float]) -> None:
-        """One row of progress.csv; the first decides the columns."""
+        """One row of progress.csv; the first decides the columns, also where an older cuprl wrote it."""
         with files.appending(self.metrics) as handle:
-            writer = csv.DictWriter(handle, list(row), lineterminator="\n")
-            if not os.fstat(handle.fileno()).st_size:
+            new = not os.fstat(handle.fileno()).st_size
+            if self._columns is None:
+                self._columns = list(row) if new else self._table()[0]
+            writer = csv.DictWriter(handle, self._columns, restval="nan", extrasaction="ignore", lineterminator="\n")
+            if new:
                 writer.writeheader()
             writer.writerow({name: repr(value) for name, value in row.items()})
 
