@@ -46,8 +46,8 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
     if g.published:
         keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
         row |= dict(zip(keys, g.published))
-        best = paper.TABLE[g.task][paper.best(g.task)]
-        row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": g.published is best}
+        their_best = paper.TABLE[g.task][paper.best(g.task)]
+        row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": g.published is their_best}
     return row
 
 
