@@ -14,6 +14,7 @@ from cuprl.plot import save_figure
 
 PREDICTED, FOUND = "train/predicted_cost", "train/cost_return"
 BINS = 12
+SHOWN = (0.5, 99.5)  # percentiles between which the points are shown
 
 
 def promise(groups: list[Group], out: Path) -> None:
@@ -26,11 +27,13 @@ def promise(groups: list[Group], out: Path) -> None:
     colours = colours_of(groups)
     for title, (axis,) in panels.items():
         task, name = wanted[title]
-        for g in (g for g in groups if g.task == task):
-            predicted, found = promises(g, name)
-            axis.plot(predicted, found, ".", color=colours[g.label], markersize=2, alpha=0.15, markeredgewidth=0)
-            axis.plot(*binned(predicted, found), "-", color=colours[g.label], linewidth=1.6, label=g.label)
-        axis.axline((g.limits[name],) * 2, slope=1.0, color="black", linestyle="--", linewidth=1)
+        mine = {g.label: promises(g, name) for g in groups if g.task == task}
+        for label, (predicted, found) in mine.items():
+            axis.plot(predicted, found, ".", color=colours[label], markersize=4, alpha=0.25, markeredgewidth=0)
+            axis.plot(*binned(predicted, found), "-", color=colours[label], linewidth=1.6, label=label)
+        low, high = np.percentile(np.concatenate([np.concatenate(pair) for pair in mine.values()]), SHOWN)
+        axis.plot((low, high), (low, high), color="black", linestyle="--", linewidth=1)
+        axis.set(xlim=(low, high), ylim=(low, high))
         axis.set_xlabel("predicted", fontsize=9)
     label_rows(figure, panels, ["found in the next batch"])
     caption(figure, "", "cost after each update, from a tenth of the training on; lines: means; dashed: promises kept")
