@@ -202,15 +202,26 @@ def cup(*argv):
     assert status != 2 or (len(lines) == 1 and lines[0].startswith("cup: ")), (argv, lines)
 
 
-def with_run(home):
+def with_metrics(home):
     run = home / "run"
-    yield lambda: cuprl.load(run)
-    yield lambda: cuprl.evaluate(run, episodes=1)
     yield lambda: from_run(Run(run))
     yield lambda: cup("plot", run, "--out", home / "curve.svg")
     yield lambda: cup("results", "import", run, "--results", home / "more")
     yield lambda: cup("results", "list", "--results", home / "more")
     yield lambda: cuprl.resume(run, **QUIET)
+
+
+def with_checkpoint(home):
+    run = home / "run"
+    yield lambda: cuprl.load(run)
+    yield lambda: cuprl.evaluate(run, episodes=1)
+    yield lambda: from_run(Run(run))
+    yield lambda: cuprl.resume(run, **QUIET)
+
+
+def with_run(home):
+    yield from with_metrics(home)
+    yield from with_checkpoint(home)
 
 
 def with_result(home):
@@ -226,8 +237,8 @@ def with_policy(home):
 
 
 ATTACKS = {
-    damage_config: with_run, damage_progress: with_run, damage_checkpoint: with_run, damage_result: with_result,
-    damage_policy: with_policy,
+    damage_config: with_run, damage_progress: with_metrics, damage_checkpoint: with_checkpoint,
+    damage_result: with_result, damage_policy: with_policy,
 }  # fmt: skip
 
 
@@ -242,7 +253,7 @@ def attack(home, random, damage):
 
 
 @pytest.mark.parametrize("damage", ATTACKS, ids=lambda damage: damage.__name__)
-@settings(max_examples=25, derandomize=True, deadline=None, database=None,
+@settings(max_examples=20, derandomize=True, deadline=None, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
 @given(random=st.randoms(use_true_random=False))
 def test_damage_gets_a_sentence(home, damage, random):

@@ -65,7 +65,7 @@ def read(path: Path, most: int) -> bytes:
     with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as handle:
         if (size := os.fstat(handle.fileno()).st_size) > most:
             raise too_large(path, size, most)
-        return handle.read(most)
+        return handle.read(size)
 
 
 def too_large(path: Path, size: int, most: int) -> UserError:

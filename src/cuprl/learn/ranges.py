@@ -28,7 +28,8 @@ class Range:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             return False
         inside = self.low <= value <= self.high and (self.includes_low or value != self.low)
-        return bool(inside and (abs(value) <= sys.float_info.max or (abs(value) == math.inf and self.includes_inf)))
+        size: Any = abs(value)  # a whole number may be too large for a float, and yet not infinite
+        return bool(inside and (size <= sys.float_info.max or (self.includes_inf and size == math.inf)))
 
 
 FINITE = Range("any finite number")
