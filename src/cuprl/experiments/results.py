@@ -14,7 +14,8 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,13 @@ def is_fresh(result: Result, cell: Cell) -> bool:
     return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
 
 
+def intact(paths: Iterable[Path]) -> Iterator[Result]:
+    """Those that can be read; `stale.left_out` tells of the others."""
+    for path in paths:
+        with suppress(UserError):
+            yield read(path)
+
+
 def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
     """The fresh result of each cell that has one, from whichever experiment's folder below `root` it is in."""
     by_hash: dict[str, list[Path]] = {}
@@ -219,7 +227,7 @@ def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
         by_hash.setdefault(hash_in_name(path), []).append(path)
     found = {}
     for cell in cells if by_hash else ():
-        results = map(read, by_hash.get(config_hash(cell.resolved()), ()))
+        results = intact(by_hash.get(config_hash(cell.resolved()), ()))
         fresh = next((result for result in results if is_fresh(result, cell)), None)
         if fresh is not None:
             found[cell] = fresh
