@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 CUP := $(VENV)/bin/cup
 
-.PHONY: install train test test-slow clean
+.PHONY: install train test test-slow fuzz clean
 
 install: $(VENV)/installed
 
@@ -22,6 +22,9 @@ test: install
 
 test-slow: install  ## studies of minutes to hours
 	$(VENV)/bin/python -m pytest -m slow
+
+fuzz: install  ## an hour of damaged files, other ones each time
+	CUPRL_FUZZ_SECONDS=3600 $(VENV)/bin/python -m pytest -m slow tests/test_fuzz.py
 
 clean:
 	rm -rf $(VENV)

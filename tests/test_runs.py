@@ -43,7 +43,7 @@ def test_a_refused_resume_changes_nothing(run, capsys):
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
 
 
-CONFIG = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {}}
+CONFIG = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
 
 
 def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
@@ -112,11 +112,12 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(whole, run):
     same_progress(whole, resume(run, **QUIET))
 
 
-@pytest.mark.parametrize("numbers, words", [
-    ([7], "iteration 7"), ([3, 4, 5], "iterations 3 to 5"), ([1, 3, 4, 9], "iterations 1, 3 to 4, 9"),
+@pytest.mark.parametrize("stretches, words", [
+    ([range(7, 8)], "iteration 7"), ([range(3, 6)], "iterations 3 to 5"),
+    ([range(1, 2), range(3, 5), range(9, 10)], "iterations 1, 3 to 4, 9"),
 ])  # fmt: skip
-def test_iterations_in_words(numbers, words):
-    assert iterations(numbers) == words
+def test_iterations_in_words(stretches, words):
+    assert iterations(stretches) == words
 
 
 def test_a_run_begun_with_fewer_columns_keeps_them(run):

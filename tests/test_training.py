@@ -326,7 +326,8 @@ def test_speed_replays_the_same_work():
 
 @pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
 def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
-    run = runs.Run.create(tmp_path / "run", {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {}})
+    config = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
+    run = runs.Run.create(tmp_path / "run", config)
     (run.path / "progress.csv").write_text(left)
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import algorithms, envs, files, provenance, runs
+from cuprl import algorithms, envs, files, progress, provenance, runs
 from cuprl.collect import empty_rollout
 from cuprl.episodes import Running
 from cuprl.errors import UserError, unknown
@@ -208,7 +208,7 @@ class Agent:
             except UserError:
                 raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
             if before is not None and before.metrics.is_file():
-                files.write_atomically(run.metrics, files.read(before.metrics))
+                files.write_atomically(run.metrics, files.read(before.metrics, progress.LARGEST))
         with run.locked():
             run.forget_after(self.learner.iteration - len(self._unsaved))
             for row in self._unsaved:

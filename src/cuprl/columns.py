@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+COSTS = ("rollout/ep_cost_mean", "rollout/ep_cost_undiscounted_mean")
+
 
 def column(key: str, constraint: str, constraints: Collection[str]) -> str:
     """Where the metric `key` of one of a run's constraints stands."""
@@ -23,3 +25,9 @@ def one_column_each(row: dict[str, Any], constraints: Collection[str]) -> dict[s
         else:
             flat.update({column(key, name, constraints): x.item() for name, x in zip(constraints, array)})
     return flat
+
+
+def needed(constraints: Collection[str]) -> list[str]:
+    """The columns that pictures and tables are made of."""
+    costs = [column(key, name, constraints) for name in constraints for key in COSTS]
+    return ["iteration", "steps", "rollout/ep_rew_mean", *costs, "time/collect", "time/update"]

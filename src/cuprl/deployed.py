@@ -6,7 +6,6 @@ A .npz file is read and acted on with NumPy alone: on a robot's computer JAX nee
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,9 @@ import numpy as np
 from cuprl.errors import UserError
 from cuprl.modules import Trust
 from cuprl.observations import LARGEST, fault
+from cuprl.policy_checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
-NOT_FINITE = "it has NaN or infinite weights"
 KEY = "cuprl"  # under it an .onnx file carries the metadata
 
 Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
@@ -74,18 +73,6 @@ class SavedPolicy:
         return np.fmin(np.fmax(action, low), high)
 
 
-def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    count = sum(name.startswith("weight") for name in arrays)
-    return [(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(count)]
-
-
-def check_weights(arrays: dict[str, np.ndarray]) -> None:
-    """ValueError for numbers with which no policy acts: a scale of 0, of infinite variance, would show it nothing."""
-    weights = [array for name, array in arrays.items() if name not in ("clip", "floor")]  # infinite without a normaliser
-    if not all(np.isfinite(array).all() for array in weights) or not (arrays["scale"] > 0).all():
-        raise ValueError(NOT_FINITE)
-
-
 def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
     """The normaliser and the tanh network, as exported: mean, scale, clip, weight0, bias0, weight1, …"""
     check_weights(arrays)
@@ -108,17 +95,22 @@ def damaged(path: Path, error: Any) -> UserError:
 def parse_info(path: Path, text: str | None) -> dict[str, Any]:
     try:
         info = json.loads(text or "null")
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise damaged(path, error) from None
     if not isinstance(info, dict) or info.get("kind") != KIND:
         raise UserError(f"{path} is not a policy that this cuprl exported: it lacks the mark {KIND!r}.")
+    try:
+        check_info(info)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged(path, error) from None
     return info
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Metadata and arrays; the archive's own checksums show damage. Nothing is unpickled."""
     try:
-        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
+        check_archive(path)
+        with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except Exception as error:  # a broken archive may raise nearly anything
         raise damaged(path, error) from None
@@ -129,8 +121,9 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 def read_numpy(path: Path) -> SavedPolicy:
     info, arrays = read_archive(path)
     try:
+        check_sizes(arrays, info["log_std"], info["spec"])
         return SavedPolicy(info, numpy_network(arrays), path)
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, error) from None
 
 
@@ -164,7 +157,7 @@ def read_onnx(path: Path) -> SavedPolicy:
 
     try:
         return SavedPolicy(info, outputs, path)
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, error) from None
 
 
@@ -214,7 +207,7 @@ def read_jax(path: Path) -> SavedPolicy:
     info, arrays = read_archive(path)
     try:
         return JaxPolicy(info, bytearray(arrays["artifact"]), path)
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, error) from None
 
 

@@ -13,8 +13,10 @@ from cuprl.envs.protocol import whole
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
 from cuprl.modules import Trust, named_by
+from cuprl.policy_checks import outputs_of
 from cuprl.provenance import changed_sources
 from cuprl.saved import load
+from cuprl.specs import spec_to_json
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
 
@@ -42,6 +44,7 @@ def evaluate(
         env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
     spec = env.spec
     try:
+        refuse_other_sizes(spec, info)
         finished = run_episodes(env, saved, deterministic, seed)
     finally:
         envs.close(env)
@@ -68,6 +71,15 @@ def evaluate(
         "length_mean": float(finished.length.mean()),
         "changed": changed_sources(info),
     }
+
+
+def refuse_other_sizes(spec: envs.Spec, info: dict[str, Any]) -> None:
+    """A policy acts on the task it was made for, or on one of the same sizes."""
+    own = spec_to_json(spec)
+    found, wanted = ((s["obs_dim"], s["action"]["kind"], outputs_of(s["action"])) for s in (own, info["spec"]))
+    if found != wanted:
+        sizes = f"{spec.name} has observations and actions of the sizes {found}, the policy of {wanted}"
+        raise UserError(f"{sizes}; give the task it was trained on.")
 
 
 def run_episodes(env: envs.VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from cuprl import runs
-from cuprl.deployed import KEY, double_precision, layers_of
+from cuprl.deployed import KEY, double_precision
 from cuprl.errors import UserError, unknown
+from cuprl.policy_checks import layers_of
 from cuprl.saved import RunPolicy, read_run
 
 SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}

@@ -60,9 +60,16 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def read(path: Path) -> bytes:
+def read(path: Path, most: int) -> bytes:
+    """A file's content; one of more bytes than `most` is refused before it is read, for it would fill the memory."""
     with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as handle:
-        return handle.read()
+        if (size := os.fstat(handle.fileno()).st_size) > most:
+            raise too_large(path, size, most)
+        return handle.read(size)
+
+
+def too_large(path: Path, size: int, most: int) -> UserError:
+    return UserError(f"{path} would take {size:,} bytes, more than the {most:,} of any such file; restore or remove it.")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from jax.flatten_util import ravel_pytree  # isort: skip
 
 from cuprl import algorithms
 from cuprl.columns import one_column_each
+from cuprl.configuration import MOST_ITERATIONS
 from cuprl.envs.protocol import Spec
 from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import RunStopped, UserError
@@ -33,7 +34,6 @@ from cuprl.observations import LARGEST
 from cuprl.pytrees import from_arrays, to_arrays
 from cuprl.runs import misfit
 
-MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 USED = ("learner['normaliser']", "learner['state'].policy[", "learner['state'].critics[")  # arrays of a checkpoint
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
@@ -190,9 +190,12 @@ class Learner:
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         try:
             learner = from_arrays(self._template(), arrays, "learner")
-            self.episodes = Episodes(*(arrays[f"episodes.{name}"] for name in Episodes._fields))
+            ended = Episodes(*(arrays[f"episodes.{name}"] for name in Episodes._fields))
+            self.episodes = Episodes.none(len(self.names)) + ended  # which fails for other shapes
             self.iteration, self.at_bound = map(int, arrays["counters"])
-        except (KeyError, ValueError) as error:
+            if not 0 <= self.iteration <= self.iterations or len(set(map(len, self.episodes))) > 1:
+                raise ValueError(f"it is of iteration {self.iteration}, with {len(self.episodes.length)} episodes")
+        except (KeyError, TypeError, ValueError) as error:
             raise misfit(error) from None
         broken = [name for name, array in arrays.items() if name.startswith(USED) and not np.isfinite(array).all()]
         if broken:

@@ -20,6 +20,7 @@ from cuprl.runs import iterations
 from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
+CHECKPOINT_EVERY = 10  # iterations, where a run does not say
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
 
 
@@ -32,7 +33,7 @@ def train(
     out: str | Path | None = None,
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
-    checkpoint_every: int = 10,
+    checkpoint_every: int = CHECKPOINT_EVERY,
     tensorboard: bool = False,
     display: Display | None = None,
     **settings: Any,
@@ -85,6 +86,10 @@ def resume(
             return _loop(training, run, display)
 
 
+def checkpoint_every(run: runs.Run) -> int:
+    return run.config.get("checkpoint_every", CHECKPOINT_EVERY)
+
+
 def _go_back(training: Training, run: runs.Run, display: Display) -> None:
     """To the checkpoint to go on from, and tell what of the run is lost."""
     recorded, lost = run.recorded(), run.lost()
@@ -93,12 +98,12 @@ def _go_back(training: Training, run: runs.Run, display: Display) -> None:
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
-    elif max(recorded, default=0) > run.config["checkpoint_every"]:  # fewer: it was stopped before its first checkpoint
+    elif max(recorded, default=0) > checkpoint_every(run):  # fewer: it was stopped before its first checkpoint
         raise UserError(
             f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "
             f"would wipe them; restore {run.path / 'checkpoints'}, or train into another folder."
         )
-    if lost and training.iteration < lost[0]:
+    if lost and training.iteration < lost[0][0]:
         display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {training.iteration} to redo them.")
     elif lost:
         display.note(f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; the run goes on without.")
@@ -106,7 +111,7 @@ def _go_back(training: Training, run: runs.Run, display: Display) -> None:
 
 
 def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
-    every = run.config["checkpoint_every"]
+    every = checkpoint_every(run)
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()
     with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:

@@ -60,12 +60,13 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
     for run in runs:
         for name, limit in run.config["limits"].items():
             limits.setdefault(name, set()).add(limit)
-    figure, axes = plt.subplots(
-        1 + len(limits), 1, sharex=True, figsize=(7, 2.6 * (1 + len(limits))), constrained_layout=True
-    )
+    rows = 1 + len(limits)
+    size = {"figsize": (7, 2.6 * rows), "constrained_layout": True}
+    figure, grid = plt.subplots(rows, 1, sharex=True, squeeze=False, **size)
+    axes = grid[:, 0]
     labels = [_label(run, runs) for run in runs]
     for i, run in enumerate(runs):
-        progress = run.progress()
+        progress = run.measured()
         steps = progress["steps"] / 1e6
         colour = COLOURS[i % len(COLOURS)]
         axes[0].plot(steps, progress["rollout/ep_rew_mean"], color=colour, label=labels[i], linewidth=1.4)

@@ -13,11 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cuprl.configuration import KINDS, check_configuration
 from cuprl.errors import UserError
 from cuprl.modules import modules_of
-
-# Of config.json: what a run's numbers depend on.
-KINDS: dict[str, type] = {"task": str, "algo": str, "seed": int, "steps": int, "limits": dict, "settings": dict}
 
 
 def facts(config: dict[str, Any]) -> dict[str, Any]:
@@ -75,11 +73,12 @@ def plain(value: Any) -> Any:
 
 def refuse_foreign(path: Path, config: Any) -> None:
     """A config.json that is not a run's: some program writes a file of that name nearly everywhere."""
-    for key, kind in {**KINDS, "versions": dict}.items():
-        if not isinstance(config, dict) or key not in config:
-            raise UserError(f"{path / 'config.json'} has no {key}: it is not a run's; restore it, or train the run again.")
-        if not isinstance(config[key], kind):
-            raise UserError(f"{path / 'config.json'} has {key} {config[key]!r}; restore it, or train the run again.")
+    try:
+        check_configuration(config)
+        if "versions" not in config:
+            raise UserError("has no versions: it is not a run's")
+    except UserError as error:
+        raise UserError(f"{path / 'config.json'} {error}; restore it, or train the run again.") from None
 
 
 def refuse_altered(path: Path, config: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,14 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from cuprl import files, provenance
+from cuprl import files, progress, provenance
+from cuprl.columns import needed
 from cuprl.errors import UserError
 from cuprl.files import write_atomically
 
 KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
 CHECKPOINT = re.compile(r"(\d{8})-([0-9a-f]{16})\.safetensors")
+LARGEST_CONFIG, LARGEST_CHECKPOINT = 2**24, 2**33  # bytes
 REMAINS = re.compile(r"lock|config\.json(\.\d+)?\.part")  # of a run killed before its config.json was there
 
 
@@ -42,8 +44,10 @@ class Run:
         if not os.path.lexists(self.path / "config.json"):
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
-            self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json"))
-        except ValueError as error:  # not JSON, or not text
+            self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json", LARGEST_CONFIG))
+        except UserError:
+            raise
+        except (ValueError, RecursionError) as error:  # not JSON, or not text
             raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
         provenance.refuse_foreign(self.path, self.config)
 
@@ -88,27 +92,30 @@ class Run:
             writer.writerow({name: repr(value) for name, value in row.items()})
 
     def _table(self) -> list[list[str]]:
-        """The header and the whole rows of progress.csv: a killed run may leave half a line, even half a header."""
-        text = files.read(self.metrics).decode(errors="replace") if os.path.lexists(self.metrics) else ""
-        rows = list(csv.reader(line for line in text.splitlines(keepends=True) if line.endswith("\n")))
-        return [row for row in rows if len(row) == len(rows[0])]
+        return progress.read_rows(self.metrics)
 
     def progress(self) -> dict[str, np.ndarray]:
         """The metrics so far, a column each."""
         if not (rows := self._table()):
             raise UserError(f"{self.path} has no progress.csv yet; it is written after the first iteration.")
-        columns = zip(*rows[1:]) if len(rows) > 1 else [()] * len(rows[0])
-        return {name: np.array(column, np.float64) for name, column in zip(rows[0], columns)}
+        return progress.as_columns(rows, self.metrics)
+
+    def measured(self) -> dict[str, np.ndarray]:
+        """As `progress`, and with every column that pictures and tables are made of."""
+        columns = self.progress()
+        if lacking := [name for name in needed(self.config["limits"]) if name not in columns]:
+            raise progress.damaged(self.metrics, f"it has no column {lacking[0]}")
+        return columns
 
     def recorded(self) -> set[int]:
         """The iterations that have a row of metrics."""
-        return {int(row[0]) for row in self._table()[1:] if row[0].isdecimal()}
+        return {iteration for row in self._table()[1:] if (iteration := progress.iteration_in(row))}
 
     def forget_after(self, iteration: int) -> None:
         """Drop the rows past a checkpoint: the resumed run writes them again."""
         if os.path.lexists(self.metrics):
             rows, text = self._table(), io.StringIO()
-            kept = [row for row in rows[1:] if row[0].isdecimal() and int(row[0]) <= iteration]
+            kept = [row for row in rows[1:] if 0 < progress.iteration_in(row) <= iteration]
             csv.writer(text, lineterminator="\n").writerows([*rows[:1], *kept])
             write_atomically(self.metrics, text.getvalue().encode())
 
@@ -125,10 +132,11 @@ class Run:
         whole = next(i for i in count() if i + 1 not in recorded)  # the rows are there up to here
         return sorted(self.checkpoints(), key=lambda path: (iteration_of(path) <= whole, path.name), reverse=True)
 
-    def lost(self) -> list[int]:
-        """The iterations up to the newest checkpoint that have no row of metrics."""
+    def lost(self) -> list[range]:
+        """The iterations up to the newest checkpoint that have no row of metrics, in stretches of any length."""
         newest = max(map(iteration_of, self.checkpoints()), default=0)
-        return sorted(set(range(1, newest + 1)) - self.recorded())
+        rows = [0, *sorted(i for i in self.recorded() if i <= newest), newest + 1]
+        return [range(a + 1, b) for a, b in pairwise(rows) if b > a + 1]
 
     def save(self, iteration: int, arrays: dict[str, np.ndarray]) -> Path:
         if self.metrics.is_file():
@@ -180,12 +188,10 @@ def iteration_of(checkpoint: Path) -> int:
     return int(checkpoint.name[:8])
 
 
-def iterations(numbers: list[int]) -> str:
-    """'iteration 7', or 'iterations 3 to 5, 9'; numbers: in order"""
-    starts = [i for i in numbers if i - 1 not in numbers]
-    ends = [i for i in numbers if i + 1 not in numbers]
-    spans = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends))
-    return f"iteration{'s' if len(numbers) > 1 else ''} {spans}"
+def iterations(stretches: list[range]) -> str:
+    """'iteration 7', or 'iterations 3 to 5, 9'"""
+    said = ", ".join(str(s[0]) if len(s) == 1 else f"{s[0]} to {s[-1]}" for s in stretches)
+    return f"iteration{'s' if sum(map(len, stretches)) > 1 else ''} {said}"
 
 
 def checksum(content: bytes) -> str:
@@ -195,7 +201,7 @@ def checksum(content: bytes) -> str:
 def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
     """A checkpoint's arrays; its name carries the checksum of its content, so that damage is seen."""
     named = CHECKPOINT.fullmatch(path.name)
-    if named is None or checksum(files.read(path)) != named[2]:
+    if named is None or checksum(files.read(path, LARGEST_CHECKPOINT)) != named[2]:
         raise UserError(f"the checkpoint {path} is damaged: its content does not match the checksum in its name.")
     try:
         with safe_open(path, framework="np") as file:

@@ -11,6 +11,7 @@ from cuprl import provenance, runs
 from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
 from cuprl.modules import NotTrusted, Trust, named_by
+from cuprl.policy_checks import check_sizes
 
 if TYPE_CHECKING:
     from cuprl.envs import Task
@@ -31,7 +32,7 @@ def load(source: str | Path | runs.Run, task: Task | None = None, *, trust: Trus
         return read_run(runs.Run(path), task, trust)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
-    if not path.exists():
+    if not path.is_file():
         raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
     if path.suffix == ".jax" and trust is not True:
         raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
@@ -59,11 +60,10 @@ class RunPolicy(SavedPolicy):
                 self.arrays |= {f"weight{i}": weight, f"bias{i}": bias}
             real = spec["action"]["kind"] == "Box"
             log_std = checkpoint["learner['state'].policy['log_std']"].tolist() if real else None
-            if self.arrays["weight0"].shape[0] != spec["obs_dim"] or bias.shape != (outputs_of(spec["action"]),):
-                raise ValueError("the network is not of the spec's sizes")
-        except (KeyError, ValueError) as error:
+            iteration = int(checkpoint["counters"][0])
+            check_sizes(self.arrays, log_std, spec)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
             raise runs.misfit(error) from None
-        iteration = int(checkpoint["counters"][0])
         info = {
             "kind": KIND,
             **{name: config[name] for name in ("task", "algo", "seed", "limits")},
@@ -82,13 +82,6 @@ class RunPolicy(SavedPolicy):
         except ValueError as error:
             whose = run.path if run else "this agent"
             raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
-
-
-def outputs_of(action: dict[str, Any]) -> int:
-    """How many numbers the network gives for an action."""
-    if action["kind"] == "Box":
-        return action["dim"]
-    return action["n"] if action["kind"] == "Discrete" else sum(action["sizes"])
 
 
 def read_run(run: runs.Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:

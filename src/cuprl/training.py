@@ -24,7 +24,7 @@ class Training(Learner):
         task = envs.find(task or config["task"])
         plan = Plan.of(config, getattr(task, "settings", {}))
         num_envs, batch_size = plan.config.num_envs, plan.config.batch_size
-        env = envs.make(task, num_envs, threads=config["threads"], limits=config["limits"])
+        env = envs.make(task, num_envs, threads=config.get("threads", 1), limits=config["limits"])
         super().__init__(plan, env.spec)
         self.collector = Collector(env, batch_size // num_envs)
         self.collector.reset(env_seed(plan.seed))
@@ -51,7 +51,7 @@ class Training(Learner):
         env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
         try:
             self.collector.obs = self.collector.env.set_state(env)
-        except (KeyError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, ValueError) as error:  # the environment may be anyone's
             raise misfit(error) from None
 
 

@@ -17,6 +17,7 @@ from cuprl.experiments.engine import Grid, held
 from cuprl.experiments.grid import Block, Cell, Experiment, expand
 from cuprl.experiments.local import LocalEngine, free_memory, workers_for
 from cuprl.experiments.pace import Pace
+from cuprl.experiments.results import store, stored
 from cuprl.experiments.shipped import EXPERIMENTS, FOUR_LIMITS, find
 from cuprl.loop import train
 from cuprl.runs import Run
@@ -226,6 +227,26 @@ def test_a_run_that_cannot_work_is_reported_and_written_down(tmp_path, monkeypat
     failed = run_cells([bad], tmp_path)
     assert "no intact checkpoint" in failed[bad]
     assert "no intact checkpoint" in path.with_name("seed0.failed").read_text()
+
+
+def test_a_damaged_run_or_result_is_left_out_and_the_others_go_on(tmp_path, capsys):
+    """Of one finished run a row is lost for good, the folder of another is damaged, a third has a damaged result."""
+    lost, broken, again = cells = expand(replace(TINY, blocks=(replace(BLOCK, seeds=(0, 1, 2)),)))
+    root, results = tmp_path / "runs", tmp_path / "results"
+    path = lost.path(root)
+    train("hopper-speed", steps=600, out=path, **dict(SMALL), **QUIET)
+    lines = (path / "progress.csv").read_text().splitlines(keepends=True)
+    (path / "progress.csv").write_text("".join(lines[:1] + lines[2:]))
+    broken.path(root).mkdir(parents=True)
+    (broken.path(root) / "config.json").write_text("{")
+    train("hopper-speed", steps=600, seed=2, out=again.path(root), **dict(SMALL), **QUIET)
+    damaged = store(Run(again.path(root)), results / "tiny")
+    damaged.write_bytes(b"damage")
+    failed = run_cells(cells, tmp_path)
+    assert failed.keys() == {lost, broken} and "iteration 1" in failed[lost] and "not readable JSON" in failed[broken]
+    assert "not readable JSON" in broken.path(root).with_name("seed1.failed").read_text()
+    assert f"1 damaged result left out: the result {damaged} is damaged" in capsys.readouterr().out
+    assert stored(cells, results).keys() == {again}  # stored again from its folder
 
 
 def test_a_run_with_other_settings_does_not_pass_for_this_one(tmp_path):

@@ -139,8 +139,10 @@ def test_damage_is_seen(tiny, capsys):
         with pytest.raises(UserError, match=words) as error:
             read(path)
         assert str(path) in str(error.value)
-    assert main(["table", "tiny", "--results", str(tiny)]) == 2
-    assert "has format 99" in capsys.readouterr().err
+    assert main(["table", "tiny", "--results", str(tiny)]) == 0  # of the others
+    shown = capsys.readouterr()
+    assert f"cup: 1 damaged result left out: the result {path} has format 99" in shown.err and shown.err.count("\n") == 1
+    assert [line[-3] for line in shown.out.splitlines() if line.startswith("| hopper")] == ["1", "2", "2"]
     assert main(["results", "list", "--results", str(tiny)]) == 1
     shown = capsys.readouterr().out
     assert shown.count("fresh") == 3 and "format 99" in shown

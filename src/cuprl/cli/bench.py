@@ -64,15 +64,22 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
+    from cuprl.errors import UserError
     from cuprl.experiments.results import stored
+    from cuprl.words import printable
 
     known = stored(cells, results)
-    fractions = {cell: 1.0 if cell in known else cell.fraction(root) for cell in cells}
-    for cell, fraction in fractions.items():
-        print(f"{100 * fraction:3.0f}%  cup {' '.join(cell.command(root))}")
+    fractions: dict[Cell, float] = {}
+    for cell in cells:
+        try:
+            fractions[cell] = 1.0 if cell in known else cell.fraction(root)
+            print(f"{100 * fractions[cell]:3.0f}%  cup {' '.join(cell.command(root))}")
+        except UserError as error:
+            print(f" -    {printable(error)}")
     finished = sum(fraction >= 1.0 for fraction in fractions.values())
     steps = sum(cell.steps * (1.0 - fraction) for cell, fraction in fractions.items())
-    print(f"{len(cells)} runs, {finished} finished; {steps / 1e6:,.4g} million steps to do")
+    broken = f", {len(cells) - len(fractions)} cannot be used" if len(fractions) < len(cells) else ""
+    print(f"{len(cells)} runs, {finished} finished{broken}; {steps / 1e6:,.4g} million steps to do")
 
 
 def make_engine(kind: str, address: str | None, workers: int | None, runs: int) -> Engine:

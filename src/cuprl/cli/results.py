@@ -56,7 +56,7 @@ def add(subparsers: Any) -> None:
 
 
 def groups_of(args: argparse.Namespace) -> list[Group]:
-    """The groups of an experiment that are asked for; what is stale is left out and said."""
+    """The groups of an experiment that are asked for; what is stale or damaged is left out and said."""
     import sys
 
     from cuprl.experiments.grid import expand
@@ -68,14 +68,14 @@ def groups_of(args: argparse.Namespace) -> list[Group]:
     experiment, root = find(args.name), Path(args.results)
     cells, whole = expand(experiment, args.only), expand(experiment)
     fresh = stored(whole, root)
-    stale = left_out(whole, fresh, root, experiment.name)
+    left = left_out(whole, fresh, root, experiment.name)
     found = {cell: fresh[cell] for cell in cells if cell in fresh}
     if not found:
         part = f" --only {args.only}" if args.only else ""
-        why = f" ({sentence(stale)})" if stale else ""
+        why = f" ({sentence(left)})" if left else ""
         raise UserError(f"no result of {args.name}{part} is stored in {root}{why}; run `cup bench {args.name}`.")
-    if stale:
-        print(f"cup: {sentence(stale)}; run `cup bench {args.name}` again, or remove the files.", file=sys.stderr)
+    if left:
+        print(f"cup: {sentence(left)}; run `cup bench {args.name}` again, or remove the files.", file=sys.stderr)
     return group(cells, found)
 
 

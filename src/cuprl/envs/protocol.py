@@ -20,7 +20,7 @@ def whole(value: Any, what: str, least: int = 1) -> None:
 def as_number(value: Any, what: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"{what} is {value!r}; give a number.") from None
 
 

@@ -91,7 +91,8 @@ def numbers(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
         [value for name, value in row.items() if name.startswith(key)]
         for key in ("rollout/ep_cost_mean", "rollout/cost_limit")
     )
-    cost, limit = max(zip(costs, limits), key=lambda pair: pair[0] - pair[1])  # of several constraints the worst kept
+    unknown = (math.nan, math.nan)
+    cost, limit = max(zip(costs, limits), key=lambda pair: pair[0] - pair[1], default=unknown)  # the worst kept of several
     colour = "" if math.isnan(cost) else "green" if cost <= limit else "red"
     if state == "running":
         shown["steps"] = f"{row['steps'] / cell.steps:.0%}"

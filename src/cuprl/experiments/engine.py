@@ -14,6 +14,7 @@ from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import log_of
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
+from cuprl.experiments.stale import left_out, sentence
 from cuprl.files import held, write_atomically
 from cuprl.runs import Run
 
@@ -43,30 +44,32 @@ class Grid:
         """root: the run folders; results: the experiment's own folder in the results store."""
         self.root, self.results, self.board = root, results, board
         known = stored(cells, results.parent)
+        if damaged := [one for one in left_out(list(cells), known, results.parent, results.name) if one.damage]:
+            board.say(sentence(damaged))
         self.states = dict.fromkeys(cells, "waiting")
+        self.failed: dict[Cell, str] = {}
+        self.reached: dict[Cell, float] = {}
         for cell in cells:
             if cell in known:
                 self.states[cell] = "done"
-            elif cell.fraction(root) >= 1.0:
-                self.done(cell)
-        self.left = [cell for cell in cells if self.states[cell] == "waiting"]
-        self.reached = {cell: cell.fraction(root) for cell in self.left}
+            elif not self.finished(cell) and cell not in self.failed:
+                self.reached[cell] = cell.fraction(root)
+        self.left = list(self.reached)
         self.tries = dict.fromkeys(self.left, 0)
-        self.failed: dict[Cell, str] = {}
         self.told: set[Cell] = set()
 
     def run(self, engine: Engine) -> dict[Cell, str]:
         """Run what is not finished; returns the last lines of each run that failed for good."""
         total = len(self.states)
-        self.board.say(f"{total - len(self.left)} of {total} runs are finished; {len(self.left)} to do")
+        finished = total - len(self.left) - len(self.failed)
+        self.board.say(f"{finished} of {total} runs are finished; {len(self.left)} to do")
         pace, look_again = Pace(self.root), 0.0
         active: list[Job] = []
         try:
             while self.left or active:
                 for cell in self.startable(engine.room() - len(active)):
                     self.left.remove(cell)
-                    if cell.fraction(self.root) >= 1.0:  # another process has finished it
-                        self.done(cell)
+                    if self.finished(cell) or cell in self.failed:  # another process has done that
                         continue
                     failure_of(cell.path(self.root)).unlink(missing_ok=True)
                     active.append(engine.start(cell, self.root))
@@ -120,11 +123,26 @@ class Grid:
             lines = "".join(log_of(path).read_text(errors="replace").splitlines(keepends=True)[-5:])
         except (UserError, OSError) as error:
             lines = f"{error}\n"
+        self.fail(cell, lines, f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
+
+    def fail(self, cell: Cell, lines: str, report: str) -> None:
+        """For good; the others go on."""
         self.states[cell] = "failed"
         self.failed[cell] = lines
-        report = f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}"
-        write_atomically(failure_of(path), report.encode())
-        self.board.say(f"failed {cell}; see {failure_of(path)}")
+        failure = failure_of(cell.path(self.root))
+        write_atomically(failure, report.encode())
+        self.board.say(f"failed {cell}; see {failure}")
+
+    def finished(self, cell: Cell) -> bool:
+        """Whether a run is done, and then stored; one in the way that cannot be used has failed."""
+        try:
+            if cell.fraction(self.root) < 1.0:
+                return False
+            self.done(cell)
+            return True
+        except (UserError, OSError) as error:
+            self.fail(cell, f"{error}\n", f"{cell} cannot be used: {error}\n")
+            return False
 
     def done(self, cell: Cell) -> None:
         store(Run(cell.path(self.root)), self.results)

@@ -6,11 +6,11 @@ import csv
 import os
 from pathlib import Path
 
-from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 from cuprl.files import open_regular
 
 TAIL = 10  # rows that tell a run's speed
+COUNTED = ("iteration", "steps", "time/collect", "time/update")  # columns of which every row has more than 0
 BYTES = 20_000  # more than these rows take
 
 
@@ -61,14 +61,15 @@ class Pace:
 
 
 def last_rows(file: Path) -> list[dict[str, float]]:
-    """The last whole rows of a progress.csv; none where it is not there yet."""
+    """The last whole rows of a progress.csv; none where it is not there yet, or damaged: whoever finishes the run tells."""
     try:
         with os.fdopen(open_regular(file, os.O_RDONLY), "rb") as handle:
-            header = handle.readline().decode()
+            header = handle.readline(BYTES).decode()
             handle.seek(max(handle.seek(0, 2) - BYTES, len(header)))
-            lines = handle.read().decode().splitlines(keepends=True)
-    except (OSError, UserError):
+            lines = handle.read().decode(errors="replace").splitlines(keepends=True)
+        names = next(csv.reader([header]), [])
+        rows = [row for row in csv.reader(line for line in lines if line.endswith("\n")) if len(row) == len(names)]
+        last = [dict(zip(names, map(float, row))) for row in rows[-TAIL:]]
+    except (OSError, ValueError, csv.Error):
         return []
-    names = next(csv.reader([header]), [])
-    rows = [row for row in csv.reader(line for line in lines if line.endswith("\n")) if len(row) == len(names)]
-    return [dict(zip(names, map(float, row))) for row in rows[-TAIL:]]
+    return [row for row in last if all(row.get(name, 0.0) > 0.0 for name in COUNTED) and "rollout/ep_rew_mean" in row]

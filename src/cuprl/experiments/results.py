@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,17 +23,19 @@ from typing import Any
 import numpy as np
 
 from cuprl.algorithms import as_now, numerics, settings_that_differ
-from cuprl.columns import column
+from cuprl.columns import column, needed
+from cuprl.configuration import check_configuration
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
 from cuprl.files import read as read_file
-from cuprl.files import write_atomically
+from cuprl.files import too_large, write_atomically
 from cuprl.modules import NotTrusted, Trust, named_by
 from cuprl.provenance import plain, refuse_altered
 from cuprl.runs import Run, iteration_of, iterations
 
 FORMAT = 2
 SUFFIX = ".json.gz"
+LARGEST = 2**25  # bytes of a file unpacked: a hundred thousand iterations
 # Of config.json: what a run's numbers depend on.
 KEYS = ("task", "algo", "seed", "steps", "limits", "settings", "numerics")
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
@@ -83,12 +87,7 @@ def from_run(run: Run, trust: Trust = False) -> Result:
     """A finished run as a result; an unfinished or damaged one is refused."""
     refuse_altered(run.path, run.config)
     config = as_now(run.config)
-    try:
-        metrics = run.progress()
-    except ValueError as error:
-        if isinstance(error, UserError):
-            raise
-        raise UserError(f"{run.path / 'progress.csv'} is damaged ({error}); restore it, or train the run again.") from None
+    metrics = run.measured()
     wanted = config["steps"] // config["settings"]["batch_size"]
     found = metrics.get("iteration", np.zeros(0))
     if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
@@ -112,7 +111,7 @@ def from_run(run: Run, trust: Trust = False) -> Result:
 def what_is_lost(run: Run) -> str:
     """Which rows a finished run lacks, and whether resuming it brings them back."""
     lost, back = run.lost(), iteration_of(run.to_resume_from()[0])
-    if back < lost[0]:
+    if back < lost[0][0]:
         return f"progress.csv lacks {iterations(lost)}; `cup resume {run.path}` goes back to iteration {back} to redo them"
     return f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; train it again"
 
@@ -129,6 +128,8 @@ def store(run: Run | Result, folder: Path) -> Path:
         "git": result.git, "metrics": {name: numbers(name, column) for name, column in result.metrics.items()},
     }  # fmt: skip
     content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
+    if len(content) > LARGEST:
+        raise UserError(f"{result.name} would be a result of {len(content):,} bytes; {LARGEST:,} are the most.")
     path = folder / file_name(f"{config['task']}-{config['algo']}-seed{config['seed']}-{body['hash']}{SUFFIX}")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, gzip.compress(content, 9, mtime=0))
@@ -151,17 +152,42 @@ def read(path: Path) -> Result:
     """A stored result; damage and other formats are refused by name."""
     mend = "take it back from git, or remove it and import or run it again"
     try:
-        body = json.loads(gzip.decompress(read_file(path)))
+        body = json.loads(unpacked(path))
         found, expected = body.pop("format"), body.pop("checksum")
-    except UserError:  # no file at all
+    except UserError:  # no file at all, or too large a one
         raise
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise UserError(f"the result {path} is damaged ({type(error).__name__}: {error}); {mend}.") from None
     if found != FORMAT:
         raise UserError(f"the result {path} has format {found}, this cuprl reads {FORMAT}; use the cuprl that wrote it.")
-    if checksum(body) != expected or body["hash"] != hash_in_name(path):
+    if checksum(body) != expected or body.get("hash") != hash_in_name(path):
         raise UserError(f"the result {path} is damaged: its content does not match its checksum or its name; {mend}.")
+    try:
+        return from_body(body)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise UserError(f"the result {path} is damaged ({error}); {mend}.") from None
+
+
+def unpacked(path: Path) -> bytes:
+    """A file's JSON; one that would not end is left where it becomes too large."""
+    with gzip.open(io.BytesIO(read_file(path, LARGEST))) as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise too_large(path, len(content), LARGEST)
+    return content
+
+
+def from_body(body: dict[str, Any]) -> Result:
+    """What a file says; a ValueError, TypeError or KeyError where that is no result."""
+    check_configuration({**body["config"], **{key: body[key] for key in ("versions", "machine", "git")}})
     metrics = {name: np.array(column, np.float64) for name, column in body["metrics"].items()}  # null becomes NaN
+    for name in needed(body["config"]["limits"]):
+        if name not in metrics:
+            raise ValueError(f"it has no column {name}")
+    wanted = body["config"]["steps"] // body["config"]["settings"]["batch_size"]
+    for name, values in metrics.items():
+        if values.shape != (wanted,):
+            raise ValueError(f"its {name} has the shape {list(values.shape)}, its configuration {wanted} iterations")
     return Result(as_now(body["config"]), metrics, body["versions"], body["machine"], body["git"])
 
 
@@ -187,6 +213,13 @@ def is_fresh(result: Result, cell: Cell) -> bool:
     return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
 
 
+def intact(paths: Iterable[Path]) -> Iterator[Result]:
+    """Those that can be read; `stale.left_out` tells of the others."""
+    for path in paths:
+        with suppress(UserError):
+            yield read(path)
+
+
 def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
     """The fresh result of each cell that has one, from whichever experiment's folder below `root` it is in."""
     by_hash: dict[str, list[Path]] = {}
@@ -194,7 +227,7 @@ def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
         by_hash.setdefault(hash_in_name(path), []).append(path)
     found = {}
     for cell in cells if by_hash else ():
-        results = map(read, by_hash.get(config_hash(cell.resolved()), ()))
+        results = intact(by_hash.get(config_hash(cell.resolved()), ()))
         fresh = next((result for result in results if is_fresh(result, cell)), None)
         if fresh is not None:
             found[cell] = fresh

@@ -68,7 +68,7 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
 
 
 def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experiment: str) -> list[Entry]:
-    """The stale results in the way of an experiment: in its folder, or elsewhere with its settings.
+    """The stale and damaged results in the way of an experiment: in its folder, or elsewhere with its settings.
 
     cells: all of the experiment, so that no part of it passes for a leftover; fresh: what `stored` found of them.
     """
@@ -78,7 +78,7 @@ def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experimen
         cell = wanted.get(hash_in_name(path))
         if cell not in fresh and (cell is not None or path.parent.name == experiment):
             found.append(entry(path, wanted))
-    return [one for one in found if one.stale]
+    return [one for one in found if one.stale or one.damage]
 
 
 def settings_reason(result: Result, cells: Iterable[Cell]) -> str:
@@ -98,8 +98,13 @@ def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
     return [f"{n} {mine.get(n, 'unset')}, not {theirs.get(n, 'unset')}" for n in names if mine.get(n) != theirs.get(n)]
 
 
-def sentence(stale: list[Entry]) -> str:
-    """What the reader of a table or figure must know."""
-    named = [printable(f"{one.result.name} ({one.stale})") for one in stale[:3] if one.result]
-    more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
-    return f"{len(stale)} stale result{'s'[: len(stale) > 1]} left out: {'; '.join(named)}{more}"
+def sentence(left: list[Entry]) -> str:
+    """What the reader of a table or figure must know of the results that are not in it."""
+    damaged = [one.damage.partition(";")[0].removesuffix(".") for one in left if one.damage]
+    stale = [f"{one.result.name} ({one.stale})" for one in left if one.result]
+    return "; ".join(counted(kind, said) for kind, said in (("damaged", damaged), ("stale", stale)) if said)
+
+
+def counted(kind: str, said: list[str]) -> str:
+    more = f" and {len(said) - 3} more" if len(said) > 3 else ""
+    return f"{len(said)} {kind} result{'s'[: len(said) > 1]} left out: {printable('; '.join(said[:3]))}{more}"

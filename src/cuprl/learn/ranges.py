@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ WORDS = re.compile(f"{NUMBER} or more|more than {NUMBER}|{NUMBER} to {NUMBER}")
 
 @dataclass(frozen=True)
 class Range:
-    """`value in range` is false for NaN, for infinity unless the range ends there, and for what is no number."""
+    """`value in range` is false for NaN, for infinity unless the range ends there, and for what is no number of a float."""
 
     words: str
     low: float = -math.inf
@@ -27,7 +28,8 @@ class Range:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             return False
         inside = self.low <= value <= self.high and (self.includes_low or value != self.low)
-        return bool(inside and (abs(value) != math.inf or self.includes_inf))
+        size: Any = abs(value)  # a whole number may be too large for a float, and yet not infinite
+        return bool(inside and (size <= sys.float_info.max or (self.includes_inf and size == math.inf)))
 
 
 FINITE = Range("any finite number")

@@ -1,0 +1,274 @@
+"""Damaged files, at random: whoever reads one gets what is there or one sentence, never a traceback.
+
+A few seconds of it run with all tests; `make fuzz` goes on for an hour, with other damage each time.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import os
+import random
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save
+
+import cuprl
+from cuprl.cli import main
+from cuprl.errors import RunStopped, UserError
+from cuprl.experiments import shipped
+from cuprl.experiments.grid import Block, Experiment
+from cuprl.experiments.results import checksum, files, from_run, read, store
+from cuprl.export import export_policy
+from cuprl.provenance import fingerprint
+from cuprl.runs import Run
+from cuprl.training import Training
+from small import QUIET, SMALL
+
+WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())
+GRID = Experiment("tiny", "for tests", (Block(("hopper-speed",), ("cup",), (0,), 600, WORDS),))
+STRANGE = (None, True, False, "", "x", "1", "\ud800\x1b[2J", [], [None], [1, "x"], {}, {"x": {}}, 0, 1, -1, 2, 0.5, -0.5,
+           1e-300, 1e300, 10**12, 10**400, -(10**30), float("nan"), float("inf"), -float("inf"))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A run, its stored result and its exported policy; nothing is ever trained further."""
+    folder = tmp_path_factory.mktemp("home")
+    run = cuprl.train("hopper-speed", steps=600, out=folder / "run", checkpoint_every=1, **SMALL, **QUIET)
+    store(run, folder / "results" / "tiny")
+    export_policy(run, out=folder / "policy.npz")
+
+    def no_more(self):
+        raise RunStopped("a resumed run would go on here")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Training, "iterate", no_more)
+        patch.setitem(shipped.EXPERIMENTS, "tiny", GRID)
+        yield folder
+
+
+# --- damage -----------------------------------------------------------------------------------------------------------
+
+
+def damage_bytes(content, random):
+    """Cut, flip, repeat or swap some of it."""
+    if not content:
+        return b"\0"
+    a, b = sorted(random.randrange(len(content) + 1) for _ in range(2))
+    kind = random.choice(("cut", "flip", "drop", "repeat", "lines"))
+    if kind == "flip":
+        damaged = bytearray(content)
+        for _ in range(random.randint(1, 8)):
+            damaged[random.randrange(len(content))] = random.randrange(256)
+        return bytes(damaged)
+    if kind == "lines":
+        lines = content.splitlines(keepends=True)
+        i, j = random.randrange(len(lines)), random.randrange(len(lines))
+        lines[i], lines[j] = lines[j], random.choice((lines[i], b"\n", b"", lines[j]))
+        return b"".join(lines)
+    return {"cut": content[:a], "drop": content[:a] + content[b:], "repeat": content[:b] + content[a:]}[kind]
+
+
+def places(value, path=()):
+    """Where there is something in a JSON value, however deep."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, part in entries for place in ((*path, key), *places(part, (*path, key)))]
+
+
+def damage_json(value, random):
+    """Something removed, replaced by what is strange there or by what stands elsewhere, or put in twice."""
+    value = json.loads(json.dumps(value))
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        where = places(value)
+        if not where:
+            break
+        *path, key = random.choice(where)
+        holder = value
+        for step in path:
+            holder = holder[step]
+        kind = random.choice(("remove", "strange", "strange", "strange", "other", "twice"))
+        if kind == "remove":
+            del holder[key]
+        elif kind == "strange":
+            holder[key] = random.choice(STRANGE)
+        elif kind == "other":
+            holder[key] = json.loads(json.dumps(holder[random.choice(list(holder) if isinstance(holder, dict) else [key])]))
+        elif isinstance(holder, list):
+            holder.insert(key, holder[key])
+        else:
+            holder[f"{key}2"] = holder[key]
+    return value
+
+
+def damage_array(array, random):
+    kind = random.choice(("empty", "scalar", "wrap", "type", "nan", "huge", "longer", "text"))
+    if kind in ("nan", "huge"):
+        array = np.array(array, np.float64 if array.dtype.kind == "f" else array.dtype)
+        extreme = np.nan if kind == "nan" else 1e300
+        array.flat[: 1 + random.randrange(max(array.size, 1))] = extreme if array.dtype.kind == "f" else 2**30
+        return array
+    return {
+        "empty": array[:0] if array.ndim else np.zeros(0), "scalar": np.zeros((), array.dtype), "wrap": array[None],
+        "type": array.astype(np.int16 if array.dtype.kind == "f" else np.float32) if array.dtype.kind in "fiub" else array,
+        "longer": np.concatenate((array, array)) if array.ndim else array, "text": np.zeros(3, np.uint8),
+    }[kind]  # fmt: skip
+
+
+def damage_arrays(arrays, random):
+    arrays = dict(arrays)
+    for _ in range(random.choice((1, 1, 3))):
+        name = random.choice(sorted(arrays))
+        array = arrays.pop(name)
+        if random.random() < 0.8:
+            arrays[name if random.random() < 0.9 else name + "2"] = damage_array(array, random)
+    return arrays
+
+
+def damage_config(home, random):
+    path = home / "run" / "config.json"
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    config = damage_json(json.loads(path.read_text()), random)
+    if random.random() < 0.8 and isinstance(config, dict):  # so that what is behind the hash is reached
+        config["hash"] = fingerprint(config)
+    return path.write_text(json.dumps(config))
+
+
+def damage_progress(home, random):
+    path = home / "run" / "progress.csv"
+    if random.random() < 0.4:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    rows = [line.split(",") for line in path.read_text().splitlines()]
+    row = random.choice(rows)
+    word = str(random.choice((*STRANGE, "9" * 5000, "x" * 200_000, '"', "²", "\0"))).encode(errors="replace").decode()
+    row[random.choice((0, random.randrange(len(row))))] = word
+    return path.write_text("".join(",".join(row) + "\n" for row in rows))
+
+
+def damage_checkpoint(home, random):
+    path = random.choice(Run(home / "run").checkpoints()[:2])
+    content = damage_bytes(path.read_bytes(), random) if random.random() < 0.3 else save(
+        {name: np.ascontiguousarray(x) for name, x in damage_arrays(load_file(path), random).items()})  # fmt: skip
+    if random.random() < 0.8:  # under a name that fits
+        path.unlink()
+        number = random.choice((path.name[:8], "00000000", "99999999"))
+        path = path.with_name(f"{number}-{hashlib.sha256(content).hexdigest()[:16]}.safetensors")
+    path.write_bytes(content)
+
+
+def damage_result(home, random):
+    (path,) = files(home / "results")
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    body = damage_json(json.loads(gzip.decompress(path.read_bytes())), random)
+    if random.random() < 0.8:
+        body = {key: part for key, part in body.items() if key not in ("format", "checksum")}
+        body = {"format": 2, "checksum": checksum(body), **body}
+    return path.write_bytes(gzip.compress(json.dumps(body).encode()))
+
+
+def damage_policy(home, random):
+    path = home / "policy.npz"
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    with np.load(path) as file:
+        arrays = dict(file)
+    info = json.loads(str(arrays.pop("info")))
+    if random.random() < 0.5:
+        info = damage_json(info, random)
+    else:
+        arrays = damage_arrays(arrays, random)
+    return np.savez(path, info=np.array(json.dumps(info)), **arrays)
+
+
+# --- what a user does ---------------------------------------------------------------------------------------------------
+
+
+def cup(*argv):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        status = main([*map(str, argv)])
+    lines = said.getvalue().splitlines()
+    assert status in (0, 1, 2), (argv, status)
+    assert status != 2 or (len(lines) == 1 and lines[0].startswith("cup: ")), (argv, lines)
+
+
+def with_metrics(home):
+    run = home / "run"
+    yield lambda: from_run(Run(run))
+    yield lambda: cup("plot", run, "--out", home / "curve.svg")
+    yield lambda: cup("results", "import", run, "--results", home / "more")
+    yield lambda: cup("results", "list", "--results", home / "more")
+    yield lambda: cuprl.resume(run, **QUIET)
+
+
+def with_checkpoint(home):
+    run = home / "run"
+    yield lambda: cuprl.load(run)
+    yield lambda: cuprl.evaluate(run, episodes=1)
+    yield lambda: from_run(Run(run))
+    yield lambda: cuprl.resume(run, **QUIET)
+
+
+def with_run(home):
+    yield from with_metrics(home)
+    yield from with_checkpoint(home)
+
+
+def with_result(home):
+    yield lambda: read(files(home / "results")[0])
+    for command in (["table", "tiny"], ["table", "tiny", "--stats"], ["results", "list"],
+                    ["results", "export", "--out", home / "all.csv"]):  # fmt: skip
+        yield lambda command=command: cup(*command, "--results", home / "results")
+
+
+def with_policy(home):
+    yield lambda: cuprl.load(home / "policy.npz").predict(np.zeros(11))
+    yield lambda: cuprl.evaluate(home / "policy.npz", episodes=1)
+
+
+ATTACKS = {
+    damage_config: with_run, damage_progress: with_metrics, damage_checkpoint: with_checkpoint,
+    damage_result: with_result, damage_policy: with_policy,
+}  # fmt: skip
+
+
+def attack(home, random, damage):
+    """Damage a copy and use it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(shutil.copytree(home, Path(scratch, "home")))
+        damage(copy, random)
+        for use in ATTACKS[damage](copy):
+            with contextlib.suppress(UserError, RunStopped), np.errstate(all="ignore"):
+                use()
+
+
+@pytest.mark.parametrize("damage", ATTACKS, ids=lambda damage: damage.__name__)
+@settings(max_examples=20, derandomize=True, deadline=None, database=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
+@given(random=st.randoms(use_true_random=False))
+def test_damage_gets_a_sentence(home, damage, random):
+    attack(home, random, damage)
+
+
+@pytest.mark.slow
+def test_damage_gets_a_sentence_for_long(home):
+    """As long as CUPRL_FUZZ_SECONDS says; the seed that failed is told, and gives the same damage again."""
+    end = time.monotonic() + float(os.environ.get("CUPRL_FUZZ_SECONDS", "60"))
+    seed = random.SystemRandom().randrange(2**32)
+    while time.monotonic() < end:
+        seed += 1
+        for damage in ATTACKS:
+            try:
+                attack(home, random.Random(seed), damage)
+            except Exception as error:
+                raise AssertionError(f"{damage.__name__} with the seed {seed}") from error
