@@ -58,7 +58,7 @@ def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
         except UserError as error:
             refused.append(str(error))
 
-    threads = [threading.Thread(target=begin, args=(number,)) for number in range(8)]
+    threads = [threading.Thread(target=begin, args=(number,)) for number in range(1, 9)]
     for thread in threads:
         thread.start()
     for thread in threads:
