@@ -27,12 +27,11 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.envs.protocol import Spec
-from cuprl.learn import lagrange
 from cuprl.learn.belief import corrected, init_belief, predicted, remember
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.estimate import cost_discounts
 from cuprl.learn.minibatch import fit, fit_priced, within
 from cuprl.learn.policy import Policy, policy_for
+from cuprl.learn.pricing import once_an_iteration, while_projecting
 from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
 from cuprl.learn.surrogate import (
@@ -133,33 +132,24 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         change = cost_change(policy, params, rows, batch)
         return cost_now + change if belief is None else predicted(belief, change)
 
+    def excess(params: Any) -> jax.Array:
+        """J^C + beta sqrt(KL) - b of a policy (Section 4), in deviations of the cost's surrogate [m]."""
+        return (cost_after(params) - spec.limits) / cost_unit(batch) + config.beta * sqrt_kl(mean_kl(dist_k, params))
+
     if config.multiplier == "projection":
-        # Section 4: nu is the multiplier of  J^C + beta sqrt(KL) <= b  in the projection, found while projecting.
-        def reprice(params: Any, nu: jax.Array) -> jax.Array:
-            margin = config.beta * sqrt_kl(mean_kl(dist_k, params))
-            excess = (cost_after(params) - spec.limits) / cost_unit(batch) + margin
-            return jnp.clip(nu + config.multiplier_lr * excess, 0.0, config.multiplier_max)
-
-        multiplier = replace(state.multiplier, value=reprice(half.params, state.multiplier.value))
-        scale = jnp.ones(len(spec.constraints))
+        prices = while_projecting(state.multiplier, half.params, excess, config)
     else:
-        # Algorithm 1, once an iteration: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max)
-        def reprice(params: Any, nu: jax.Array) -> jax.Array:
-            return nu
-
-        multiplier = lagrange.follow(state.multiplier, cost_now - spec.limits, config)
-        gamma_c = cost_discounts(spec, config)
-        scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
+        prices = once_an_iteration(state.multiplier, cost_now - spec.limits, config, spec)
 
     stop_from = "dist_k" if config.projection_stop == "k" else "dist_half"
     new = fit_priced(
-        lambda params, r, nu: projection_loss(policy, params, r, nu * scale, config),
+        lambda params, r, nu: projection_loss(policy, params, r, nu * prices.scale, config),
         half.params, half.opt_state, {**rows, "dist_half": dist_half}, key_project,
         config.policy_lr * batch.lr_scale, config.projection_epochs, config.minibatch, config.max_grad_norm,
         within(lambda params, r: mean_kl(r[stop_from], params, r["obs"]), config.projection_delta),
-        multiplier.value, reprice, config.stop_checks,
+        prices.multiplier.value, prices.reprice, config.stop_checks,
     )  # fmt: skip
-    multiplier = replace(multiplier, value=new.price)
+    multiplier = replace(prices.multiplier, value=new.price)
 
     critics = fit_critics(state, batch, key_critics, config)
     surrogate_half, surrogate_cost_half = surrogates(policy, half.params, rows)
