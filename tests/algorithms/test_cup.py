@@ -293,3 +293,14 @@ def test_the_printed_cup_is_that_of_before_it_got_its_name(tmp_path):
             np.testing.assert_array_equal(now[name], values, err_msg=name)
         else:
             np.testing.assert_allclose(now[name][0], values[0], rtol=0.05, atol=0.01, err_msg=name)
+
+
+def test_an_update_is_compiled_once():
+    """The state that comes out has the types of the one that went in: else the second iteration would compile again."""
+    spec = spec_for("gaussian")
+    config = algorithms.load("cup", {"hidden": (8,), "minibatch": 16})[1]
+    update = jax.jit(cup.update, static_argnums=(2, 3))
+    state = cup.init(jax.random.PRNGKey(0), config, spec)
+    for _ in range(2):
+        state, _ = update(state, make_batch(spec, [6.0, 1.0]), config, spec)
+    assert update._cache_size() == 1

@@ -36,7 +36,7 @@ class Belief:
 
 def init_belief(m: int) -> Belief:
     zero = jnp.zeros(m)
-    return Belief(zero, zero, zero, jnp.full(m, KEPT), zero, jnp.zeros((), jnp.int32))
+    return Belief(zero, zero, zero, jnp.full(m, KEPT, jnp.float32), zero, jnp.zeros((), jnp.int32))
 
 
 def predicted(belief: Belief, change: jax.Array) -> jax.Array:
