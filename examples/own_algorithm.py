@@ -11,8 +11,8 @@ import jax
 
 import cuprl
 from cuprl.algorithms import ppo
+from cuprl.core.spec import Spec
 from cuprl.display import Silent
-from cuprl.envs import Spec
 from cuprl.learn.estimate import standardise
 from cuprl.learn.settings import setting
 from cuprl.learn.types import Batch, Metrics, State

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuprl.envs import Box, Constraint, Discrete, Spec, Step
-from cuprl.envs.protocol import pack_generators, unpack_generators
+from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.core.task import Step, pack_generators, unpack_generators
 
 
 @dataclass(frozen=True)

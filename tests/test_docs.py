@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import modules, speed
+from cuprl import speed
 from cuprl.cli import main
+from cuprl.core import user_modules
 from cuprl.experiments.results import read
 from small import SMALL
 
@@ -73,7 +74,7 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     for name, words in commands():
         small = shrink(words) if name == page else None
         if small is not None:
-            monkeypatch.setattr(modules, "_named", set())  # a command is a process of its own: it says its own words
+            monkeypatch.setattr(user_modules, "_named", set())  # a command is a process of its own: it says its own words
             assert main(small) == 0, (page, words, capsys.readouterr().err)
 
 

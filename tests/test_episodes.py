@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cuprl.episodes import Episodes, Running, split_episodes
+from cuprl.core.episodes import Episodes, Running, split_episodes
 
 
 def test_split_episodes_against_a_slow_loop():

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from cuprl import runs
-from cuprl.envs import TASKS, Constraint
+from cuprl.core.spec import Constraint
+from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
 from cuprl.evaluation import evaluate, load
 from cuprl.loop import resume, train

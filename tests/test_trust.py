@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import modules
 from cuprl.cli import main
+from cuprl.core import user_modules
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 from cuprl.export import export_policy
@@ -38,7 +38,7 @@ def strange(trained, tmp_path, monkeypatch):
 
     (tmp_path / "evil.py").write_text(EVIL + COST)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(modules, "_named", set())
+    monkeypatch.setattr(user_modules, "_named", set())
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "evil", raising=False)
     yield made
@@ -72,7 +72,7 @@ def test_nothing_that_a_folder_names_is_imported(changes, strange, capsys):
 def test_what_its_user_trusts_is_imported(word, strange, capsys):
     strange(**NAMES[0], steps=200)
     assert main(["eval", "r", "--episodes", "1", *word]) == 0 and Path("ran").exists()
-    modules._named.clear()
+    user_modules._named.clear()
     assert main(["eval", "r", "--episodes", "1", "--import", "evill"]) == 2
     assert cuprl.evaluate("r", episodes=1, trust="evil")["episodes"] == 1
     assert cuprl.evaluate(cuprl.load("r", trust=True), episodes=1)["episodes"] == 1
@@ -96,7 +96,7 @@ def test_a_compiled_policy_needs_the_word(strange, trained):
 def test_an_agents_folder(strange):
     spec = cuprl.Spec("arm", 3, cuprl.Box(1, (-1.0,), (1.0,)), (cuprl.Constraint("c", 1.0),), 10)
     cuprl.Agent(spec, "python:evil", steps=200, **{**SMALL, "num_envs": 1}).save("arm")
-    modules._named.clear()
+    user_modules._named.clear()
     with pytest.raises(UserError, match="names the module evil"):
         cuprl.Agent.load("arm")
     assert cuprl.Agent.load("arm", trust="evil").num_envs == 1

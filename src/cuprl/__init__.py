@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from cuprl.registration import register_all
+from cuprl.core.registration import register_all
 
 register_all()
 __version__ = "0.1.0"
@@ -21,11 +21,11 @@ _HOMES = {
     "make": "cuprl.envs",
     "TASKS": "cuprl.envs",
     "ALGORITHMS": "cuprl.algorithms",
-    "Spec": "cuprl.envs",
-    "Box": "cuprl.envs",
-    "Discrete": "cuprl.envs",
-    "MultiDiscrete": "cuprl.envs",
-    "Constraint": "cuprl.envs",
+    "Spec": "cuprl.core.spec",
+    "Box": "cuprl.core.spec",
+    "Discrete": "cuprl.core.spec",
+    "MultiDiscrete": "cuprl.core.spec",
+    "Constraint": "cuprl.core.spec",
     "MujocoTask": "cuprl.envs",
     "reads": "cuprl.envs.mujoco_scores",
     "from_gymnasium": "cuprl.envs.gymnasium_task",
@@ -34,7 +34,8 @@ _HOMES = {
 if TYPE_CHECKING:
     from cuprl.agent import Agent
     from cuprl.algorithms import ALGORITHMS
-    from cuprl.envs import TASKS, Box, Constraint, Discrete, MujocoTask, MultiDiscrete, Spec, make
+    from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+    from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium_task import from_gymnasium
     from cuprl.envs.mujoco_scores import reads
     from cuprl.evaluation import evaluate

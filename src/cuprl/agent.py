@@ -23,14 +23,16 @@ import numpy as np
 
 from cuprl import algorithms, envs, files, progress, provenance, runs
 from cuprl.collect import empty_rollout
-from cuprl.episodes import Running
+from cuprl.core.episodes import Running
+from cuprl.core.observations import LARGEST, fault
+from cuprl.core.spec import Spec
+from cuprl.core.spec_json import spec_from_json, spec_to_json
+from cuprl.core.task import Task
+from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
-from cuprl.modules import Trust, named_by
-from cuprl.observations import LARGEST, fault
 from cuprl.saved import RunPolicy
-from cuprl.specs import spec_from_json, spec_to_json
 
 
 class Agent:
@@ -38,7 +40,7 @@ class Agent:
 
     def __init__(
         self,
-        spec: envs.Spec | envs.Task | str,
+        spec: Spec | Task | str,
         algo: str = "cup",
         *,
         limits: dict[str, float] | float | None = None,
@@ -50,7 +52,7 @@ class Agent:
         """spec: what is controlled, or a task that has it; steps: of the whole training, all robots together;
         num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
         of_task: dict[str, Any] = {}
-        if not isinstance(spec, envs.Spec):
+        if not isinstance(spec, Spec):
             if not isinstance(spec, str) and not hasattr(spec, "vector_env"):
                 raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
             task = envs.find(spec)

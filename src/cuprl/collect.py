@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.envs.protocol import Box, Spec, VectorEnv
-from cuprl.learn.normaliser import Normaliser
+from cuprl.core.normaliser import Normaliser
+from cuprl.core.observations import fault
+from cuprl.core.spec import Box, Spec
+from cuprl.core.task import VectorEnv
 from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout
-from cuprl.observations import fault
 
 
 def empty_rollout(spec: Spec, steps: int, num_envs: int) -> tuple[Rollout, np.ndarray]:

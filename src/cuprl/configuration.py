@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from numbers import Real
 from typing import Any
 
+from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError
 
 # What a run's numbers depend on.
@@ -68,25 +68,13 @@ def check_settings(algo: str, settings: dict[str, Any]) -> None:
 
 
 def check_spec(spec: Any) -> None:
-    """Refuse a spec that `specs.spec_from_json` cannot read."""
-    from cuprl.specs import spec_from_json
+    """Refuse a spec that `spec_json.spec_from_json` cannot read."""
+    from cuprl.core.spec_json import spec_from_json
 
     try:
         spec_from_json(spec)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"has a spec that is none ({type(error).__name__}: {error})") from None
-
-
-def is_of(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number that a float can hold."""
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def wrong(what: str, value: Any) -> UserError:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.observations import LARGEST, fault
+from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
-from cuprl.modules import Trust
-from cuprl.observations import LARGEST, fault
 from cuprl.policy_checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout

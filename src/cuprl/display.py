@@ -7,8 +7,8 @@ import time
 from typing import Any, Protocol
 
 from cuprl.columns import column
-from cuprl.envs.protocol import Spec
-from cuprl.words import printable
+from cuprl.core.spec import Spec
+from cuprl.core.text import printable
 
 
 class Display(Protocol):

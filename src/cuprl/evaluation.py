@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from cuprl import envs, runs
+from cuprl.core.episodes import Episodes, Running, split_episodes
+from cuprl.core.spec import Spec
+from cuprl.core.spec_json import spec_to_json
+from cuprl.core.task import Task, VectorEnv
+from cuprl.core.user_modules import Trust, named_by
+from cuprl.core.values import whole
 from cuprl.deployed import SavedPolicy
-from cuprl.envs.protocol import whole
-from cuprl.episodes import Episodes, Running, split_episodes
 from cuprl.errors import UserError
-from cuprl.modules import Trust, named_by
 from cuprl.policy_checks import outputs_of
 from cuprl.provenance import changed_sources
 from cuprl.saved import load
-from cuprl.specs import spec_to_json
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
 
@@ -26,7 +28,7 @@ def evaluate(
     episodes: int = 20,
     deterministic: bool = True,
     seed: int = 10_000,
-    task: envs.Task | None = None,
+    task: Task | None = None,
     *,
     trust: Trust = False,
 ) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def evaluate(
     }
 
 
-def refuse_other_sizes(spec: envs.Spec, info: dict[str, Any]) -> None:
+def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
     """A policy acts on the task it was made for, or on one of the same sizes."""
     own = spec_to_json(spec)
     found, wanted = ((s["obs_dim"], s["action"]["kind"], outputs_of(s["action"])) for s in (own, info["spec"]))
@@ -82,7 +84,7 @@ def refuse_other_sizes(spec: envs.Spec, info: dict[str, Any]) -> None:
         raise UserError(f"{sizes}; give the task it was trained on.")
 
 
-def run_episodes(env: envs.VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
+def run_episodes(env: VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
     """The first episode of each environment; what an environment does after it is not counted."""
     obs = env.reset(seed)
     saved.seed(seed)

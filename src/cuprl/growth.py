@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuprl import algorithms, envs
+from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
 from cuprl.envs.mujoco_scores import reads_what
-from cuprl.envs.protocol import Constraint
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
 from cuprl.training import Training

@@ -23,14 +23,14 @@ from jax.flatten_util import ravel_pytree  # isort: skip
 from cuprl import algorithms
 from cuprl.columns import one_column_each
 from cuprl.configuration import MOST_ITERATIONS
-from cuprl.envs.protocol import Spec
-from cuprl.episodes import Episodes, Running, split_episodes
+from cuprl.core.episodes import Episodes, Running, split_episodes
+from cuprl.core.normaliser import Normaliser
+from cuprl.core.observations import LARGEST
+from cuprl.core.spec import Spec
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.estimate import estimate
-from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
-from cuprl.observations import LARGEST
 from cuprl.pytrees import from_arrays, to_arrays
 from cuprl.runs import misfit
 

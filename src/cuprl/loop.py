@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import algorithms, envs, events, provenance, runs
+from cuprl.core.printing import readers_may_leave
+from cuprl.core.spec_json import spec_to_json
+from cuprl.core.task import Task
+from cuprl.core.user_modules import Trust, named_by
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
-from cuprl.modules import Trust, named_by
-from cuprl.printing import readers_may_leave
 from cuprl.runs import iterations
-from cuprl.specs import spec_to_json
 from cuprl.training import Training
 
 CHECKPOINT_EVERY = 10  # iterations, where a run does not say
@@ -25,7 +26,7 @@ BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the u
 
 
 def train(
-    task: str | envs.Task,
+    task: str | Task,
     algo: str = "cup",
     *,
     seed: int = 0,
@@ -60,7 +61,7 @@ def train(
 def resume(
     run: str | Path | runs.Run,
     *,
-    task: envs.Task | None = None,
+    task: Task | None = None,
     threads: int | None = None,
     display: Display | None = None,
     trust: Trust = False,

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.columns import column
+from cuprl.core.text import printable
 from cuprl.errors import UserError
 from cuprl.files import write_atomically
 from cuprl.runs import Run
-from cuprl.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

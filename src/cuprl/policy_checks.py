@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.configuration import is_number, is_of
+from cuprl.core.values import is_number, is_of
 
 ACTIONS = ("Box", "Discrete", "MultiDiscrete")
 LARGEST_FILE = 2**30  # bytes of a policy unpacked: more than twice the largest network

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.configuration import KINDS, check_configuration
+from cuprl.core.user_modules import modules_of
 from cuprl.errors import UserError
-from cuprl.modules import modules_of
 
 
 def facts(config: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cuprl import provenance, runs
+from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
-from cuprl.modules import NotTrusted, Trust, named_by
 from cuprl.policy_checks import check_sizes
 
 if TYPE_CHECKING:
-    from cuprl.envs import Task
+    from cuprl.core.task import Task
 
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
@@ -46,7 +46,7 @@ class RunPolicy(SavedPolicy):
 
     def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: runs.Run | None = None):
         """checkpoint: its arrays; config: as in config.json, with the spec."""
-        from cuprl.learn.normaliser import CLIP, Normaliser
+        from cuprl.core.normaliser import CLIP, Normaliser
 
         spec, settings = config["spec"], config["settings"]
         try:
@@ -89,7 +89,7 @@ def read_run(run: runs.Run, task: Task | None = None, trust: Trust = False) -> R
     config = run.config
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs
-        from cuprl.specs import spec_to_json
+        from cuprl.core.spec_json import spec_to_json
 
         with named_by(run.path, trust):
             config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}

@@ -19,9 +19,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cuprl.core.task import unpack_generators
 from cuprl.envs.mujoco_env import MujocoVectorEnv
 from cuprl.envs.mujoco_model import load_model, without_timers
-from cuprl.envs.protocol import unpack_generators
 from cuprl.errors import UserError
 from cuprl.training import Training
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from cuprl import envs
 from cuprl.collect import Collector
+from cuprl.core.task import Task
 from cuprl.errors import UserError
 from cuprl.learner import Learner, Plan
 from cuprl.runs import misfit
@@ -17,7 +18,7 @@ from cuprl.runs import misfit
 class Training(Learner):
     """A run in memory, between two iterations."""
 
-    def __init__(self, config: dict[str, Any], task: envs.Task | None = None):
+    def __init__(self, config: dict[str, Any], task: Task | None = None):
         """config: as in config.json; task: the task itself where its name alone does not find it."""
         if config.get("agent"):
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")

@@ -11,8 +11,8 @@ from scipy import stats
 
 from cuprl import algorithms
 from cuprl.algorithms import cup
+from cuprl.core.spec import Box, Constraint, Discrete, Spec
 from cuprl.display import Silent
-from cuprl.envs import Box, Constraint, Discrete, Spec
 from cuprl.learn.policy import Normal, policy_for
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cuprl.envs import Constraint
+from cuprl.core.spec import Constraint
 from cuprl.training import Training
 from probes import Probe, constant
 from small import same_arrays

@@ -11,7 +11,7 @@ from plain_policies import batch_for, plain_dist, plain_kl, plain_ratio, spec_fo
 
 from cuprl import algorithms
 from cuprl.algorithms import cpo, pcpo
-from cuprl.envs import Constraint
+from cuprl.core.spec import Constraint
 from cuprl.learn import trust_region
 from cuprl.learn.natural import Directions, SecondOrder
 from cuprl.learn.trust_region import Local, scaled_constraints

@@ -16,9 +16,11 @@ import pytest
 from gymnasium import spaces
 
 import cuprl
-from cuprl import modules, runs
+from cuprl import runs
 from cuprl.cli import main
-from cuprl.envs import Box, Discrete, MultiDiscrete, find, make
+from cuprl.core import user_modules
+from cuprl.core.spec import Box, Discrete, MultiDiscrete
+from cuprl.envs import find, make
 from cuprl.envs.gymnasium_name import parse_name
 from cuprl.envs.spaces import action_of, observation_of
 from cuprl.errors import RunStopped, UserError
@@ -296,7 +298,7 @@ def test_train_resume_eval_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert config["limits"] == {"cost": 5.0, "far": 9.0}
     monkeypatch.delitem(gymnasium.registry, "Someones-v0")
     monkeypatch.delitem(__import__("sys").modules, "someones_package")  # as in a new process
-    monkeypatch.setattr(modules, "_named", set())
+    monkeypatch.setattr(user_modules, "_named", set())
     assert main(["resume", "r", "--import", "someones_package"]) == 0
     capsys.readouterr()
     assert main(["eval", "r", "--episodes", "2", "--json"]) == 0

@@ -8,9 +8,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import cuprl  # noqa: F401  (registers the ids)
+from cuprl.core.registration import IDS
 from cuprl.envs import TASKS, make
 from cuprl.errors import UserError
-from cuprl.registration import IDS
 
 
 def test_every_task_has_an_id():

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuprl.envs import Box, Constraint, Spec
+from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.learn.critics import init_critics, values
 from cuprl.learn.estimate import estimate
 from cuprl.learn.gae import gae

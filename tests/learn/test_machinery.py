@@ -10,16 +10,16 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 from cuprl import algorithms
+from cuprl.core.normaliser import Normaliser
+from cuprl.core.parse import parse_value
 from cuprl.errors import UserError
 from cuprl.learn import lagrange
 from cuprl.learn.critics import critic_loss, fit_critics, init_critics, values
 from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.minibatch import clipped, fit, init_adam, shuffle, shuffled_minibatches, within
-from cuprl.learn.normaliser import Normaliser
 from cuprl.learn.ranges import FINITE
 from cuprl.learn.settings import Common, configure, setting
 from cuprl.learn.types import State
-from cuprl.words import parse_value
 
 
 def test_ascent_is_the_papers_rule_and_stays_in_its_bounds():

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuprl.envs import Box, Constraint, Spec
+from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.learn.settings import Common
 from cuprl.learn.visits import cost_from_steps, episode_steps, visits
 

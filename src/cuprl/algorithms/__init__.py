@@ -12,8 +12,8 @@ import json
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from cuprl.core.user_modules import import_own
 from cuprl.errors import UserError, unknown
-from cuprl.modules import import_own
 
 OWN = "python:"
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.dual import SAFE, cpo_step
 from cuprl.learn.natural import SecondOrder
 from cuprl.learn.policy import policy_for

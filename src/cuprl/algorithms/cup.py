@@ -26,7 +26,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.belief import corrected, init_belief, predicted, remember
 from cuprl.learn.critics import fit_critics
 from cuprl.learn.minibatch import fit, fit_priced, within

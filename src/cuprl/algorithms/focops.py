@@ -22,7 +22,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.critics import fit_critics
 from cuprl.learn.minibatch import fit, within

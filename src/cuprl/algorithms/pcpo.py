@@ -29,7 +29,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.dual import nearest
 from cuprl.learn.natural import SecondOrder, trust_region_length
 from cuprl.learn.policy import policy_for

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.critics import fit_critics
 from cuprl.learn.minibatch import fit
 from cuprl.learn.policy import Policy, policy_for

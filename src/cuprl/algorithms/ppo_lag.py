@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuprl.algorithms import ppo
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.lagrangian import LagrangianAdvantage, improve_lagrangian
 from cuprl.learn.settings import setting
 from cuprl.learn.types import Batch, Metrics, State

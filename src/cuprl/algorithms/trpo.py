@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import jax
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.natural import SecondOrder, trust_region_length
 from cuprl.learn.policy import policy_for
 from cuprl.learn.state import init_state

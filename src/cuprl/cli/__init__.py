@@ -13,9 +13,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from cuprl.core.printing import readers_may_leave
+from cuprl.core.text import ascii_for, printable
 from cuprl.errors import RunStopped, UserError, unknown
-from cuprl.printing import readers_may_leave
-from cuprl.words import ascii_for, printable
 
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),

@@ -30,10 +30,10 @@ def add(subparsers: Any) -> None:
 
 
 def run_bench(args: argparse.Namespace) -> int:
+    from cuprl.core.parse import parse_value
     from cuprl.errors import UserError, unknown
     from cuprl.experiments.grid import expand
     from cuprl.experiments.shipped import EXPERIMENTS, find
-    from cuprl.words import parse_value
 
     if not args.names:
         for shipped in EXPERIMENTS.values():
@@ -64,9 +64,9 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
+    from cuprl.core.text import printable
     from cuprl.errors import UserError
     from cuprl.experiments.results import stored
-    from cuprl.words import printable
 
     known = stored(cells, results)
     fractions: dict[Cell, float] = {}

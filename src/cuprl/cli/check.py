@@ -30,9 +30,9 @@ def task_named(args: argparse.Namespace) -> str:
 
 def with_flags(args: argparse.Namespace) -> str:
     """The task with each flag as a word of its name."""
+    from cuprl.core.parse import parse_numbers
     from cuprl.envs.gymnasium_name import PREFIX, join_name
     from cuprl.errors import UserError
-    from cuprl.words import parse_numbers
 
     flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
              "backend": args.backend, "timeout": args.env_timeout}  # fmt: skip
@@ -83,9 +83,9 @@ def run_check(args: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
+    from cuprl.core.parse import parse_value
     from cuprl.envs.check import check
     from cuprl.errors import UserError
-    from cuprl.words import parse_value
 
     steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))
     if steps < 1 or seed < 0:

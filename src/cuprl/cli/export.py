@@ -25,10 +25,10 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from cuprl import runs
+    from cuprl.core.parse import parse_value
     from cuprl.errors import UserError
     from cuprl.export import check, export_policy
     from cuprl.saved import read_run
-    from cuprl.words import parse_value
 
     episodes = parse_value(int, args.episodes, "--episodes")
     if episodes < 0:
@@ -50,10 +50,10 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
     import sys
 
     from cuprl.cli.inspect import print_evaluation
+    from cuprl.core.text import printable
+    from cuprl.core.user_modules import NotTrusted
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
-    from cuprl.modules import NotTrusted
-    from cuprl.words import printable
 
     try:
         evaluation = evaluate(policy, episodes)
@@ -71,9 +71,9 @@ def print_latency(policy: RunPolicy) -> int:
     from rich.console import Console
     from rich.table import Table
 
+    from cuprl.core.text import printable
     from cuprl.deployed import layers_of
     from cuprl.latency import latency
-    from cuprl.words import printable
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])

@@ -34,9 +34,10 @@ def add(subparsers: Any) -> None:
 
 
 def run_eval(args: argparse.Namespace) -> int:
+    from cuprl.core.parse import parse_value
+    from cuprl.core.text import printable
     from cuprl.errors import UserError
     from cuprl.evaluation import evaluate
-    from cuprl.words import parse_value, printable
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:
@@ -58,7 +59,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cuprl.words import printable
+    from cuprl.core.text import printable
 
     first = results[0]
     title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"

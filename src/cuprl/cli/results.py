@@ -130,12 +130,12 @@ def run_import(args: argparse.Namespace) -> int:
     import re
     import sys
 
+    from cuprl.core.text import printable
     from cuprl.experiments.own import NAME
     from cuprl.experiments.results import from_run, store
     from cuprl.experiments.stale import entries
     from cuprl.provenance import changed_sources
     from cuprl.runs import Run
-    from cuprl.words import printable
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
@@ -179,7 +179,7 @@ def run_list(args: argparse.Namespace) -> int:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from cuprl.words import printable
+    from cuprl.core.text import printable
 
     found = entries_of(args.results, None)
     table = RichTable(box=None)

@@ -19,8 +19,8 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from cuprl.core.parse import parse_value
     from cuprl.speed import measure
-    from cuprl.words import parse_value
 
     if args.growth:
         return run_growth(args.task, args.algo, parse_value(int, args.rounds, "--rounds"))

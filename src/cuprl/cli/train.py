@@ -62,8 +62,8 @@ def add(subparsers: Any) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     from cuprl import algorithms
+    from cuprl.core.parse import parse_numbers, parse_value
     from cuprl.loop import train
-    from cuprl.words import parse_numbers, parse_value
 
     args.algo = algorithms.full_name(args.algo)
     _, config = algorithms.load(args.algo)
@@ -97,9 +97,9 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
     from pathlib import Path
 
     from cuprl.cli.bench import make_engine, run_grid
+    from cuprl.core.parse import parse_value
     from cuprl.errors import UserError
     from cuprl.experiments.grid import Block, Experiment, expand, parse_seeds
-    from cuprl.words import parse_value
 
     workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
     for name in ("evaluate", "plot"):
@@ -115,8 +115,8 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
 
 
 def run_resume(args: argparse.Namespace) -> int:
+    from cuprl.core.parse import parse_value
     from cuprl.loop import resume
-    from cuprl.words import parse_value
 
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
     print(f"done: {resume(args.path, threads=threads, trust=trust_of(args)).path}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cuprl.core.spec import Constraint
+from cuprl.core.task import Task, VectorEnv
+from cuprl.core.values import as_number, whole
 from cuprl.envs.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco_env import MujocoTask
-from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec, Step, Task, VectorEnv, as_number, whole
 from cuprl.envs.robots import SPEED_TASKS
 from cuprl.envs.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.velocity import VELOCITY_TASKS
@@ -83,5 +85,4 @@ def hurry(env: VectorEnv) -> None:
     getattr(env, "hurry", lambda: None)()
 
 
-__all__ = ["TASKS", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec", "Step", "Task", "VectorEnv",
-           "close", "find", "hurry", "make"]  # fmt: skip
+__all__ = ["TASKS", "MujocoTask", "close", "find", "hurry", "make", "with_limits"]

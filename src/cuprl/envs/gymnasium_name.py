@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cuprl.core.parse import later_words, parse_numbers, parse_value
 from cuprl.errors import UserError, unknown
-from cuprl.words import later_words, parse_numbers, parse_value
 
 PREFIX = "gym:"
 OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "timeout", "import")

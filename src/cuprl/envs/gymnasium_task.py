@@ -11,12 +11,14 @@ from typing import Any
 
 import gymnasium
 
+from cuprl.core.spec import Constraint
+from cuprl.core.task import VectorEnv
+from cuprl.core.user_modules import import_own
+from cuprl.core.values import as_number, as_tuple, whole
 from cuprl.envs.gymnasium_name import PREFIX, format_name
 from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
-from cuprl.envs.protocol import Constraint, VectorEnv, as_number, as_tuple, whole
 from cuprl.envs.workers import WorkerVectorEnv
 from cuprl.errors import UserError, blame, unknown
-from cuprl.modules import import_own
 
 BACKENDS = ("sync", "async")
 TIMEOUTS = {"sync": 0.0, "async": 60.0}  # seconds that a step or reset may take; 0: any

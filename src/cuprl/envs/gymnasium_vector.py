@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.task import Step, pack_generators, unpack_generators
 from cuprl.envs.gymnasium_lane import Lane
-from cuprl.envs.protocol import Box, Constraint, Spec, Step, pack_generators, unpack_generators
 from cuprl.envs.watch import HURRY, Calls, Overdue, WatchHere
 from cuprl.errors import RunStopped, UserError
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cuprl.core.spec import Constraint, Spec
+from cuprl.core.task import Step, pack_generators, unpack_generators
+from cuprl.core.values import whole
 from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands
 from cuprl.envs.mujoco_physics import Costs, Motion, Physics, Reset, Reward
 from cuprl.envs.mujoco_scores import LateScores, read_by
-from cuprl.envs.protocol import Constraint, Spec, Step, pack_generators, unpack_generators, whole
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from cuprl.envs.protocol import Box
+from cuprl.core.spec import Box
 from cuprl.errors import UserError
 
 ROBOTS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"

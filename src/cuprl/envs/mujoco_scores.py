@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from cuprl.core.task import Step
 from cuprl.envs.mujoco_physics import Motion, Physics
-from cuprl.envs.protocol import Step
 
 if TYPE_CHECKING:
     from cuprl.envs.mujoco_env import MujocoVectorEnv

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.envs.protocol import Constraint, Discrete, Spec, Step, pack_generators, unpack_generators
+from cuprl.core.spec import Constraint, Discrete, Spec
+from cuprl.core.task import Step, pack_generators, unpack_generators
 from cuprl.errors import unknown
 from cuprl.theory.cmdp import CMDP
 from cuprl.theory.generators import GENERATORS

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reward
 from cuprl.envs.mujoco_scores import reads, reads_what
-from cuprl.envs.protocol import Constraint
 from cuprl.envs.robots import SPEED_TASKS, speed_in_plane
 
 LIMIT = (Constraint("velocity", 25.0, discount=1.0),)

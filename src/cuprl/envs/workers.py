@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 
+from cuprl.core.printing import readers_may_leave
+from cuprl.core.spec import Constraint
+from cuprl.core.task import Step
 from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
-from cuprl.envs.protocol import Constraint, Step
 from cuprl.envs.watch import Watch
 from cuprl.errors import RunStopped, UserError
-from cuprl.printing import readers_may_leave
 
 if TYPE_CHECKING:
     from cuprl.envs.gymnasium_task import GymnasiumTask

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.text import csv_text
 from cuprl.errors import UserError
 from cuprl.experiments.results import SUFFIX, Result, hash_in_name
 from cuprl.experiments.stale import Entry
-from cuprl.words import csv_text
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cuprl.core.text import csv_text, printable
 from cuprl.errors import UserError, unknown
-from cuprl.words import csv_text, printable
 
 SUFFIXES = {".md": "md", ".csv": "csv", ".tex": "latex"}
 LATEX = str.maketrans(

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.algorithms import as_now, numerics
-from cuprl.envs import Task, with_limits
+from cuprl.core.parse import parse_numbers, parse_value
+from cuprl.core.task import Task
+from cuprl.core.user_modules import modules_of, named_by
 from cuprl.envs import find as find_task
+from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
-from cuprl.modules import modules_of, named_by
 from cuprl.runs import Run, iteration_of
-from cuprl.words import parse_numbers, parse_value
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
 

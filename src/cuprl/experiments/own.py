@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.algorithms import full_name
+from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid import Block, Experiment, parse_seeds
-from cuprl.words import parse_value
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Block))
 NEEDED = ("tasks", "algos", "seeds", "steps")

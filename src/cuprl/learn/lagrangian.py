@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.settings import Lagrangian, choice
 from cuprl.learn.surrogate import COST_SCALES, scaled_cost_advantage

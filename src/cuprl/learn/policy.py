@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.envs.protocol import Box, MultiDiscrete, Spec
+from cuprl.core.spec import Box, MultiDiscrete, Spec
 from cuprl.learn.networks import init_mlp, mlp
 
 LOG_2PI = float(np.log(2.0 * np.pi))

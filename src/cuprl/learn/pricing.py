@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn import lagrange
 from cuprl.learn.estimate import cost_discounts
 from cuprl.learn.lagrange import Multiplier

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
+from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
 from cuprl.learn.ranges import FINITE, parse_range
-from cuprl.words import parse_value
 
 LARGEST_WHOLE = 10**9  # more would not fit the counters of compiled programs
 LARGEST_NETWORK = 10**8  # weights between hidden layers: 0.4 GB

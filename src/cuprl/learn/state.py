@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.critics import init_critics
 from cuprl.learn.lagrange import init_multiplier
 from cuprl.learn.minibatch import init_adam

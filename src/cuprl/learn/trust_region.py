@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
-from cuprl.envs.protocol import Spec
+from cuprl.core.spec import Spec
 from cuprl.learn.estimate import standardise
 from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.natural import (

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
-from cuprl.envs.protocol import Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
 
 ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, MultiDiscrete)}
 

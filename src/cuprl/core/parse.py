@@ -1,4 +1,4 @@
-"""Values as people write them on a command line, in a grid or in a task's name; and text of files as people are shown it."""
+"""Values as people write them: on a command line, in a grid or in a task's name."""
 
 from __future__ import annotations
 
@@ -47,32 +47,3 @@ def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | 
 def later_words(words: Iterable[str]) -> list[str]:
     """Of the words for the same constraint, and of those for none, the last."""
     return list({word.rpartition("=")[0]: word for word in words}.values())
-
-
-# --- text that comes from files -----------------------------------------------------------------------------------------
-
-IN_ASCII = str.maketrans({"±": "+-", "−": "-", "…": "...", "µ": "u"})
-
-
-def printable(text: Any) -> str:
-    """Text as a terminal may show it: what would move its cursor, colour it or turn it round is written out, as \\x1b."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in str(text))
-
-
-def csv_text(value: Any) -> Any:
-    """A value that a spreadsheet takes for text, where it is text: none begins as a formula does."""
-    if not isinstance(value, str):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{printable(value)}" if value.lstrip().startswith(("=", "+", "-", "@")) else printable(value)
-    return value
-
-
-def ascii_for(error: UnicodeError) -> tuple[str, int]:
-    """For streams that cannot write a character: what comes nearest to it, else its code."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    wrong = error.object[error.start : error.end].translate(IN_ASCII)
-    return wrong.encode("ascii", "backslashreplace").decode(), error.end

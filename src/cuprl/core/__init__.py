@@ -1,0 +1,1 @@
+"""What everything else speaks of: specs, tasks, episodes, values as people write them. NumPy alone."""

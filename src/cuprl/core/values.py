@@ -1,0 +1,43 @@
+"""Plain values, as they come from people and from files, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from cuprl.errors import UserError
+
+
+def whole(value: Any, what: str, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise UserError(f"{what} is {value!r}; give a whole number of at least {least}.")
+
+
+def as_number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UserError(f"{what} is {value!r}; give a number.") from None
+
+
+def as_tuple(value: Any, what: str) -> tuple[Any, ...]:
+    """Lists and arrays too: a Spec must be hashable."""
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        raise UserError(f"{what} is {value!r}; give a tuple.")
+    return tuple(value)
+
+
+def is_of(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number that a float can hold."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
