@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 
 import cuprl
-from cuprl.envs.check import check
+from cuprl.envs.gymnasium.check import check
 
 
 class Lake(gymnasium.Env):

@@ -27,8 +27,8 @@ _HOMES = {
     "MultiDiscrete": "cuprl.core.spec",
     "Constraint": "cuprl.core.spec",
     "MujocoTask": "cuprl.envs",
-    "reads": "cuprl.envs.mujoco_scores",
-    "from_gymnasium": "cuprl.envs.gymnasium_task",
+    "reads": "cuprl.envs.mujoco.scores",
+    "from_gymnasium": "cuprl.envs.gymnasium.task",
 }
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
     from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
     from cuprl.envs import TASKS, MujocoTask, make
-    from cuprl.envs.gymnasium_task import from_gymnasium
-    from cuprl.envs.mujoco_scores import reads
+    from cuprl.envs.gymnasium.task import from_gymnasium
+    from cuprl.envs.mujoco.scores import reads
     from cuprl.evaluation import evaluate
     from cuprl.export import export_policy
     from cuprl.loop import resume, train

@@ -16,8 +16,8 @@ import numpy as np
 
 from cuprl import algorithms, envs
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
-from cuprl.envs.mujoco_scores import reads_what
+from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
 from cuprl.training import Training

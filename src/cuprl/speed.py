@@ -20,8 +20,8 @@ import mujoco
 import numpy as np
 
 from cuprl.core.task import unpack_generators
-from cuprl.envs.mujoco_env import MujocoVectorEnv
-from cuprl.envs.mujoco_model import load_model, without_timers
+from cuprl.envs.mujoco.env import MujocoVectorEnv
+from cuprl.envs.mujoco.model import load_model, without_timers
 from cuprl.errors import UserError
 from cuprl.training import Training
 

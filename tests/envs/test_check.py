@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 import cuprl
 from cuprl.cli import main
-from cuprl.envs.check import check
+from cuprl.envs.gymnasium.check import check
 from envs.broken import Sound, sound_but
 
 CHANCE = np.random.default_rng(0)

@@ -21,8 +21,8 @@ from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.core.spec import Box, Discrete, MultiDiscrete
 from cuprl.envs import find, make
-from cuprl.envs.gymnasium_name import parse_name
-from cuprl.envs.spaces import action_of, observation_of
+from cuprl.envs.gymnasium.name import parse_name
+from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.errors import RunStopped, UserError
 from cuprl.training import Training
 from envs.broken import Sound, sound_but
@@ -223,7 +223,7 @@ def test_what_goes_wrong_in_closing_is_only_told():
 
 
 def test_a_worker_that_hangs_is_ended(monkeypatch):
-    monkeypatch.setattr("cuprl.envs.workers.PATIENCE", 0.2)
+    monkeypatch.setattr("cuprl.envs.gymnasium.workers.PATIENCE", 0.2)
     env = make(cuprl.from_gymnasium(sound_but(close=lambda self: time.sleep(600)), limits=5.0, backend="async"))
     begun = time.monotonic()
     env.close()

@@ -8,7 +8,7 @@ import pytest
 
 import cuprl
 from cuprl.envs import TASKS, make
-from cuprl.envs.mujoco_env import MujocoTask
+from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.errors import UserError
 from cuprl.training import Training
 from small import SMALL, same_arrays

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl.envs import TASKS, make, mujoco_trial
+from cuprl.envs import TASKS, make
+from cuprl.envs.mujoco import trial
 from cuprl.errors import UserError
 from cuprl.export import export_policy
 from cuprl.training import Training
@@ -87,7 +88,7 @@ def test_a_model_may_be_a_path(tmp_path):
 @pytest.mark.parametrize("task", [cart(), TASKS["humanoid-speed"]], ids=["cart", "humanoid"])
 def test_the_trial_leaves_no_trace(task, monkeypatch):
     tried = make(task, 2, seed=3)
-    monkeypatch.setattr(mujoco_trial, "try_functions", lambda task, model: None)
+    monkeypatch.setattr(trial, "try_functions", lambda task, model: None)
     untried = make(task, 2, seed=3)
     same_arrays(tried.get_state(), untried.get_state())
     action = np.full((2, tried.spec.action.dim), 0.3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuprl.envs import make
-from cuprl.envs.mujoco_model import without_islands, without_timers
+from cuprl.envs.mujoco.model import without_islands, without_timers
 
 NO_CONTACT = {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0}
 ORACLES = {

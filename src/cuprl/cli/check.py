@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cuprl.envs.gymnasium_task import GymnasiumTask
+    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 
 def add_gym_flags(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_gym_flags(parser: argparse.ArgumentParser) -> None:
 def task_named(args: argparse.Namespace) -> str:
     """The task's full name, the flags taken in."""
     from cuprl.envs import find
-    from cuprl.envs.gymnasium_name import PREFIX
+    from cuprl.envs.gymnasium.name import PREFIX
 
     name = with_flags(args)
     return find(name).name if name.startswith(PREFIX) else name
@@ -31,7 +31,7 @@ def task_named(args: argparse.Namespace) -> str:
 def with_flags(args: argparse.Namespace) -> str:
     """The task with each flag as a word of its name."""
     from cuprl.core.parse import parse_numbers
-    from cuprl.envs.gymnasium_name import PREFIX, join_name
+    from cuprl.envs.gymnasium.name import PREFIX, join_name
     from cuprl.errors import UserError
 
     flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
@@ -52,8 +52,8 @@ def with_flags(args: argparse.Namespace) -> str:
 def task_to_check(args: argparse.Namespace) -> tuple[GymnasiumTask, bool]:
     """The task, and whether it has limits: all but one sentence can be said without."""
     from cuprl.envs import find
-    from cuprl.envs.gymnasium_name import PREFIX, parse_name
-    from cuprl.envs.gymnasium_task import from_gymnasium
+    from cuprl.envs.gymnasium.name import PREFIX, parse_name
+    from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.errors import UserError
 
     name = with_flags(args)
@@ -84,7 +84,7 @@ def run_check(args: argparse.Namespace) -> int:
     from rich.text import Text
 
     from cuprl.core.parse import parse_value
-    from cuprl.envs.check import check
+    from cuprl.envs.gymnasium.check import check
     from cuprl.errors import UserError
 
     steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))

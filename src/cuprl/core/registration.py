@@ -20,7 +20,7 @@ def register_all() -> None:
             # No max_episode_steps: the tasks end their episodes at the horizon themselves.
             register(
                 identifier,
-                entry_point="cuprl.envs.gymnasium_api:SafeEnv",
-                vector_entry_point="cuprl.envs.gymnasium_api:SafeVectorEnv",
+                entry_point="cuprl.envs.gymnasium.api:SafeEnv",
+                vector_entry_point="cuprl.envs.gymnasium.api:SafeVectorEnv",
                 kwargs={"task": task},
             )

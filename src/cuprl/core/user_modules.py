@@ -71,7 +71,7 @@ def import_own(name: str) -> ModuleType:
 def modules_of(task: str, algo: str) -> list[str]:
     """The modules that these names name: of the algorithm, of costs, and those that register an environment."""
     from cuprl.algorithms import OWN
-    from cuprl.envs.gymnasium_name import PREFIX, parse_name
+    from cuprl.envs.gymnasium.name import PREFIX, parse_name
 
     named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
     if task.startswith(PREFIX):

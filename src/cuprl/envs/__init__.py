@@ -7,11 +7,11 @@ from dataclasses import replace
 from cuprl.core.spec import Constraint
 from cuprl.core.task import Task, VectorEnv
 from cuprl.core.values import as_number, whole
-from cuprl.envs.circle import CIRCLE_TASKS
-from cuprl.envs.mujoco_env import MujocoTask
-from cuprl.envs.robots import SPEED_TASKS
-from cuprl.envs.two_limits import TWO_LIMIT_TASKS
-from cuprl.envs.velocity import VELOCITY_TASKS
+from cuprl.envs.mujoco.circle import CIRCLE_TASKS
+from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.robots import SPEED_TASKS
+from cuprl.envs.mujoco.two_limits import TWO_LIMIT_TASKS
+from cuprl.envs.mujoco.velocity import VELOCITY_TASKS
 from cuprl.errors import UserError, unknown
 
 TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS, *TWO_LIMIT_TASKS, *VELOCITY_TASKS)}
@@ -29,8 +29,8 @@ def find(task: str | Task) -> Task:
 
         return tabular_task(task)
     if task.startswith("gym:"):
-        from cuprl.envs.gymnasium_name import parse_name
-        from cuprl.envs.gymnasium_task import from_gymnasium
+        from cuprl.envs.gymnasium.name import parse_name
+        from cuprl.envs.gymnasium.task import from_gymnasium
 
         return from_gymnasium(**parse_name(task))
     if task not in TASKS:

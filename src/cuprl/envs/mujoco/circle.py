@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs import robots
-from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reset
-from cuprl.envs.mujoco_scores import reads
+from cuprl.envs.mujoco import robots
+from cuprl.envs.mujoco.env import Costs, Motion, MujocoTask, Physics, Reset
+from cuprl.envs.mujoco.scores import reads
 
 RADIUS = 10.0  # d
 

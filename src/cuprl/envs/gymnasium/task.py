@@ -15,9 +15,9 @@ from cuprl.core.spec import Constraint
 from cuprl.core.task import VectorEnv
 from cuprl.core.user_modules import import_own
 from cuprl.core.values import as_number, as_tuple, whole
-from cuprl.envs.gymnasium_name import PREFIX, format_name
-from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
-from cuprl.envs.workers import WorkerVectorEnv
+from cuprl.envs.gymnasium.name import PREFIX, format_name
+from cuprl.envs.gymnasium.vector import GymnasiumVectorEnv
+from cuprl.envs.gymnasium.workers import WorkerVectorEnv
 from cuprl.errors import UserError, blame, unknown
 
 BACKENDS = ("sync", "async")

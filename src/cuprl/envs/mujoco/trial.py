@@ -9,8 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cuprl.envs.mujoco_env import Motion, MujocoTask, Physics
-from cuprl.envs.mujoco_scores import Recorded, read_by
+from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco.scores import Recorded, read_by
 from cuprl.errors import UserError, blame
 
 TRIED = 5  # environments: not 1 and seldom the number of costs, so that no shape fits by chance

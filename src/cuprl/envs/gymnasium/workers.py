@@ -20,12 +20,12 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec import Constraint
 from cuprl.core.task import Step
-from cuprl.envs.gymnasium_vector import GymnasiumVectorEnv
-from cuprl.envs.watch import Watch
+from cuprl.envs.gymnasium.vector import GymnasiumVectorEnv
+from cuprl.envs.gymnasium.watch import Watch
 from cuprl.errors import RunStopped, UserError
 
 if TYPE_CHECKING:
-    from cuprl.envs.gymnasium_task import GymnasiumTask
+    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 PATIENCE = 5.0  # seconds that the workers have to close their environments
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cuprl.core.task import Step
-from cuprl.envs.mujoco_physics import Motion, Physics
+from cuprl.envs.mujoco.physics import Motion, Physics
 
 if TYPE_CHECKING:
-    from cuprl.envs.mujoco_env import MujocoVectorEnv
+    from cuprl.envs.mujoco.env import MujocoVectorEnv
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NOT_YET = np.empty(0)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuprl.envs.spaces import action_of, observation_of
-from cuprl.envs.watch import Calls, Overdue
+from cuprl.envs.gymnasium.spaces import action_of, observation_of
+from cuprl.envs.gymnasium.watch import Calls, Overdue
 from cuprl.errors import UserError, blame
 
 if TYPE_CHECKING:
-    from cuprl.envs.gymnasium_task import GymnasiumTask
+    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 SIGNATURES = "(obs, reward, terminated, truncated, info), or with the cost after the reward as in Safety-Gymnasium"
 

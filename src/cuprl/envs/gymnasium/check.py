@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from cuprl.envs.gymnasium_lane import Lane, advance, costs_of, restart
-from cuprl.envs.gymnasium_task import GymnasiumTask
+from cuprl.envs.gymnasium.lane import Lane, advance, costs_of, restart
+from cuprl.envs.gymnasium.task import GymnasiumTask
 from cuprl.errors import UserError
 
 SLOW = 5e-3  # seconds a step above which a million steps take hours

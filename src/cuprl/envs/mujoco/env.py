@@ -10,9 +10,9 @@ import numpy as np
 from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, unpack_generators
 from cuprl.core.values import whole
-from cuprl.envs.mujoco_model import action_bounds, load_model, without_islands
-from cuprl.envs.mujoco_physics import Costs, Motion, Physics, Reset, Reward
-from cuprl.envs.mujoco_scores import LateScores, read_by
+from cuprl.envs.mujoco.model import action_bounds, load_model, without_islands
+from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reset, Reward
+from cuprl.envs.mujoco.scores import LateScores, read_by
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class MujocoVectorEnv:
     """The vector environment of a MujocoTask. Environment i draws from its own generator, seeded with seed + i."""
 
     def __init__(self, task: MujocoTask, num_envs: int, threads: int = 1):
-        from cuprl.envs.mujoco_trial import try_functions, with_own_memory
+        from cuprl.envs.mujoco.trial import try_functions, with_own_memory
 
         model = without_islands(load_model(task.model, task.name))
         try_functions(task, model)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco_env import Costs, Motion, Physics
-from cuprl.envs.mujoco_scores import reads, reads_what
-from cuprl.envs.robots import SPEED_TASKS, speed_in_plane, speed_on_line
+from cuprl.envs.mujoco.env import Costs, Motion, Physics
+from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane, speed_on_line
+from cuprl.envs.mujoco.scores import reads, reads_what
 
 HOPPER, ANT = (next(task for task in SPEED_TASKS if task.name == name) for name in ("hopper-speed", "ant-speed"))
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.core.task import Step, pack_generators, unpack_generators
-from cuprl.envs.gymnasium_lane import Lane
-from cuprl.envs.watch import HURRY, Calls, Overdue, WatchHere
+from cuprl.envs.gymnasium.lane import Lane
+from cuprl.envs.gymnasium.watch import HURRY, Calls, Overdue, WatchHere
 from cuprl.errors import RunStopped, UserError
 
 if TYPE_CHECKING:
-    from cuprl.envs.gymnasium_task import GymnasiumTask
+    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 
 class GymnasiumVectorEnv:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from cuprl.envs.mujoco_model import without_timers
+from cuprl.envs.mujoco.model import without_timers
 
 
 class Physics:

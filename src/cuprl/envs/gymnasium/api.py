@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from cuprl.envs import make
-from cuprl.envs.mujoco_env import MujocoVectorEnv
-from cuprl.envs.mujoco_model import action_bounds
+from cuprl.envs.mujoco.env import MujocoVectorEnv
+from cuprl.envs.mujoco.model import action_bounds
 
 
 def make_robots(task: str, num_envs: int, threads: int = 1) -> MujocoVectorEnv:

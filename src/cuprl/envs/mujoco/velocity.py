@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco_env import Costs, Motion, MujocoTask, Physics, Reward
-from cuprl.envs.mujoco_scores import reads, reads_what
-from cuprl.envs.robots import SPEED_TASKS, speed_in_plane
+from cuprl.envs.mujoco.env import Costs, Motion, MujocoTask, Physics, Reward
+from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane
+from cuprl.envs.mujoco.scores import reads, reads_what
 
 LIMIT = (Constraint("velocity", 25.0, discount=1.0),)
 

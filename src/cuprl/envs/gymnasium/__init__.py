@@ -1,0 +1,1 @@
+"""Our tasks as Gymnasium environments, and Gymnasium environments as our tasks."""

@@ -1,0 +1,1 @@
+"""Constrained tasks on MuJoCo robots, stepped together on `mujoco.batch`."""
