@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import runs
 from cuprl.errors import UserError
 from cuprl.loop import resume, train
+from cuprl.runs.folder import Run
 from cuprl.training import env_seed
 from small import QUIET, SMALL, same_progress
 
@@ -63,7 +63,7 @@ def test_saved_and_loaded_it_goes_on_to_the_last_bit(stop, tmp_path):
     agent.save(tmp_path / "a")
     agent.save(tmp_path / "b")  # elsewhere, with all its rows
     for folder in ("a", "b"):
-        assert len(runs.Run(tmp_path / folder).checkpoints()) == (2 if folder == "a" else 1)
+        assert len(Run(tmp_path / folder).checkpoints()) == (2 if folder == "a" else 1)
     agent = cuprl.Agent.load(tmp_path / "b")
     drive(agent, env, obs)
     same_progress(whole.save(tmp_path / "whole"), agent.save())

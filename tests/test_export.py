@@ -18,6 +18,7 @@ from cuprl.errors import UserError
 from cuprl.export import SUFFIXES, export_policy
 from cuprl.learner import Learner, Plan
 from cuprl.loop import train
+from cuprl.runs.folder import Run
 from cuprl.saved import RunPolicy
 from small import QUIET, SMALL
 
@@ -248,7 +249,7 @@ def test_a_wrong_observation_is_told(run):
 def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
     config = json.loads((run.path / "config.json").read_text())
     del config["spec"]
-    old = cuprl.runs.Run.create(tmp_path / "old", config)
+    old = Run.create(tmp_path / "old", config)
     old.save(3, run.latest()[0])
     np.testing.assert_array_equal(cuprl.load(old).predict(np.ones(11)), cuprl.load(run).predict(np.ones(11)))
     config["settings"]["hidden"] = [8, 8]
@@ -309,7 +310,7 @@ def test_a_file_with_a_spread_that_is_none_is_refused(tmp_path):
 @pytest.mark.parametrize("name, value", [("learner['state'].policy['layers'][0][0]", np.nan),
                                          ("learner['normaliser']['var']", np.inf)])  # fmt: skip
 def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tmp_path, capsys):
-    broken = cuprl.runs.Run.create(tmp_path / "broken", {**run.config, "steps": 800})
+    broken = Run.create(tmp_path / "broken", {**run.config, "steps": 800})
     broken.save(3, broken_arrays(run.latest()[0], name, value))
     assert main(["eval", str(broken.path)]) == 2
     assert "NaN or infinite weights" in capsys.readouterr().err

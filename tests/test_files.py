@@ -13,10 +13,10 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.files import held, read, write_atomically
 from cuprl.loop import resume, train
 from cuprl.plot import plot_runs
-from cuprl.runs import Run
+from cuprl.runs.files import held, read, write_atomically
+from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 
 
@@ -118,7 +118,7 @@ def test_a_forked_process_does_not_keep_the_lock(tmp_path):
     fork = f"""if True:
         import os, signal, time
         from pathlib import Path
-        from cuprl.files import locked
+        from cuprl.runs.files import locked
         with locked(Path({str(tmp_path)!r})):
             helper = os.fork()
             if helper:

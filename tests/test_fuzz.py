@@ -28,8 +28,8 @@ from cuprl.experiments import shipped
 from cuprl.experiments.grid import Block, Experiment
 from cuprl.experiments.results import checksum, files, from_run, read, store
 from cuprl.export import export_policy
-from cuprl.provenance import fingerprint
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
+from cuprl.runs.provenance import fingerprint
 from cuprl.training import Training
 from small import QUIET, SMALL
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cuprl.cli import main
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from test_cli import FLAGS
 
 

@@ -10,7 +10,7 @@ from cuprl.display import Plain
 from cuprl.errors import UserError
 from cuprl.experiments.results import from_run
 from cuprl.loop import resume, train
-from cuprl.runs import Run, iterations
+from cuprl.runs.folder import Run, iterations
 from small import QUIET, SMALL, same_arrays, same_progress
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import runs
 from cuprl.errors import UserError
 from cuprl.experiments.results import LARGEST, read
+from cuprl.runs.folder import Run, read_checkpoint
 
 MEGABYTE = 2**20
 
@@ -76,15 +76,15 @@ def test_a_checkpoint_whose_header_promises_a_terabyte(header, length, tmp_path,
     path = tmp_path / f"00000001-{hashlib.sha256(content).hexdigest()[:16]}.safetensors"
     path.write_bytes(content)
     with pytest.raises(UserError, match="is damaged"):
-        runs.read_checkpoint(path)
+        read_checkpoint(path)
 
 
 @pytest.mark.parametrize("name", ["config.json", "progress.csv", "checkpoints/00000003-0123456789abcdef.safetensors"])
 def test_a_file_of_a_run_that_is_too_large(name, tmp_path, little_memory):
     config = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
-    run = runs.Run.create(tmp_path / "r", config)
+    run = Run.create(tmp_path / "r", config)
     (run.path / name).touch()
     os.truncate(run.path / name, 2**40)  # takes no room on the disk
-    reader = {"config.json": lambda: runs.Run(run.path), "progress.csv": run.progress}.get(name, run.latest)
+    reader = {"config.json": lambda: Run(run.path), "progress.csv": run.progress}.get(name, run.latest)
     with pytest.raises(UserError, match=r"would take 1,099,511,627,776 bytes, more than"):
         reader()

@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cuprl import runs
 from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
 from cuprl.evaluation import evaluate, load
 from cuprl.loop import resume, train
+from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training import Training
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays, same_progress
@@ -106,7 +106,7 @@ def test_resumed_equals_uninterrupted(task, tmp_path):
     """Four iterations of 40 steps: every stop is in the middle of episodes. One side runs on two threads."""
     whole = train(task, steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
     assert len(whole.checkpoints()) == 3
-    stopped = runs.Run.create(tmp_path / "stopped", {**whole.config, "threads": 2})
+    stopped = Run.create(tmp_path / "stopped", {**whole.config, "threads": 2})
     first = Training(stopped.config)
     for _ in range(2):
         stopped.append(first.iterate())
@@ -165,7 +165,7 @@ def test_a_signal_leaves_a_checkpoint_and_says_how_to_resume(number, tmp_path):
     process.send_signal(number)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130 and f"cup resume {path}" in errors and "Traceback" not in errors
-    run = runs.Run(path)
+    run = Run(path)
     assert run.latest()[0]["counters"][0] == len(run.progress()["steps"])
 
 
@@ -202,8 +202,8 @@ def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(fa
     object.__setattr__(probe, "vector_env", vector_env)
     with pytest.raises(RunStopped, match=r"observation became NaN or infinite .*: obs\[0\] is " + shown) as error:
         train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
-    arrays = runs.Run(tmp_path / "r").latest()[0]
-    assert str(runs.Run(tmp_path / "r").checkpoints()[0]) in str(error.value)
+    arrays = Run(tmp_path / "r").latest()[0]
+    assert str(Run(tmp_path / "r").checkpoints()[0]) in str(error.value)
     assert all(np.isfinite(array).all() for array in arrays.values())
 
 
@@ -214,9 +214,9 @@ def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(fa
 def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(quantity, probe, tmp_path):
     with pytest.raises(RunStopped, match=f"{quantity} became NaN or infinite in iteration 5") as error:
         train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=2, **PROBE, **QUIET)
-    last = runs.Run(tmp_path / "r").checkpoints()[0]
+    last = Run(tmp_path / "r").checkpoints()[0]
     assert str(last) in str(error.value)
-    assert runs.read_checkpoint(last)["counters"][0] == 4
+    assert read_checkpoint(last)["counters"][0] == 4
 
 
 def test_not_finite_parameters_stop_the_run(tmp_path):
@@ -237,7 +237,7 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(tmp_path, ca
     before.write_bytes(content)
     for path in (newest, before):
         with pytest.raises(UserError, match=path.name):
-            runs.read_checkpoint(path)
+            read_checkpoint(path)
     resumed = resume(run.path, display=Plain())
     assert newest.name in capsys.readouterr().err
     same_arrays(good, resumed.latest()[0])
@@ -328,7 +328,7 @@ def test_speed_replays_the_same_work():
 @pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
 def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
     config = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
-    run = runs.Run.create(tmp_path / "run", config)
+    run = Run.create(tmp_path / "run", config)
     (run.path / "progress.csv").write_text(left)
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})

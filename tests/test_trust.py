@@ -13,7 +13,7 @@ from cuprl.core import user_modules
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 from cuprl.export import export_policy
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 
 EVIL = "from pathlib import Path\nPath('ran').touch()\nfrom cuprl.algorithms.ppo import Config, init, update\n"

@@ -16,7 +16,7 @@ from cuprl.core.text import csv_text, printable
 from cuprl.experiments.formats import Table, markdown_text, to_csv, to_latex, to_markdown
 from cuprl.loop import train
 from cuprl.plot import drawn, plot_runs
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 
 NASTY = "\x1b[2J[red]=cmd|'/C calc'!A0[/red]\n\u202e$\\frac{"

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import algorithms, envs, files, progress, provenance, runs
+from cuprl import algorithms, envs
 from cuprl.collect import empty_rollout
 from cuprl.core.episodes import Running
 from cuprl.core.observations import LARGEST, fault
@@ -32,6 +32,8 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
+from cuprl.runs import files, progress, provenance
+from cuprl.runs.folder import Run
 from cuprl.saved import RunPolicy
 
 
@@ -71,7 +73,7 @@ class Agent:
         self.learner = Learner(plan, spec)
         self.spec, self.num_envs = spec, plan.config.num_envs
         self.rollout, self._raw_obs = empty_rollout(spec, plan.config.batch_size // self.num_envs, self.num_envs)
-        self._run: runs.Run | None = None  # where it was saved last
+        self._run: Run | None = None  # where it was saved last
         self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
         self._begin()
 
@@ -198,7 +200,7 @@ class Agent:
     def _buffers(self) -> dict[str, np.ndarray]:
         return {"raw_obs": self._raw_obs, **vars(self.rollout)}
 
-    def save(self, folder: str | Path | None = None) -> runs.Run:
+    def save(self, folder: str | Path | None = None) -> Run:
         """Into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
 
         A batch in the middle is saved too; only an action whose outcome is not yet observed is forgotten.
@@ -206,7 +208,7 @@ class Agent:
         run, before = self._run, self._run
         if run is None or (folder is not None and Path(folder).resolve() != run.path.resolve()):
             try:
-                run = runs.Run.create(folder, self.config)
+                run = Run.create(folder, self.config)
             except UserError:
                 raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
             if before is not None and before.metrics.is_file():
@@ -229,7 +231,7 @@ class Agent:
 
         trust: the module of an algorithm of one's own, whose code then runs, or True.
         """
-        run = runs.Run(folder)
+        run = Run(folder)
         config = algorithms.as_now(run.config)
         if not config.get("agent"):
             raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")

@@ -6,9 +6,9 @@ import sys
 import time
 from typing import Any, Protocol
 
-from cuprl.columns import column
 from cuprl.core.spec import Spec
 from cuprl.core.text import printable
+from cuprl.runs.columns import column
 
 
 class Display(Protocol):

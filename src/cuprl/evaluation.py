@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import envs, runs
+from cuprl import envs
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.spec import Spec
 from cuprl.core.spec_json import spec_to_json
@@ -17,14 +17,15 @@ from cuprl.core.values import whole
 from cuprl.deployed import SavedPolicy
 from cuprl.errors import UserError
 from cuprl.policy_checks import outputs_of
-from cuprl.provenance import changed_sources
+from cuprl.runs.folder import Run
+from cuprl.runs.provenance import changed_sources
 from cuprl.saved import load
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
 
 
 def evaluate(
-    run: str | Path | runs.Run | SavedPolicy,
+    run: str | Path | Run | SavedPolicy,
     episodes: int = 20,
     deterministic: bool = True,
     seed: int = 10_000,

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import runs
 from cuprl.deployed import KEY, double_precision
 from cuprl.errors import UserError, unknown
 from cuprl.policy_checks import layers_of
+from cuprl.runs.files import write_atomically
+from cuprl.runs.folder import Run
 from cuprl.saved import RunPolicy, read_run
 
 SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}
@@ -24,14 +25,14 @@ PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # what a .jax file runs on
 
 
 def export_policy(
-    run: str | Path | runs.Run | RunPolicy, to: str = "numpy", out: str | Path | None = None, evaluation: Any = None
+    run: str | Path | Run | RunPolicy, to: str = "numpy", out: str | Path | None = None, evaluation: Any = None
 ) -> Path:
     """Write the policy; returns the file, by default `policy` with the format's suffix in the run's folder.
 
     evaluation: as `cuprl.evaluate` returns it, to be carried along.
     """
     check(to, out)
-    policy = run if isinstance(run, RunPolicy) else read_run(run if isinstance(run, runs.Run) else runs.Run(run))
+    policy = run if isinstance(run, RunPolicy) else read_run(run if isinstance(run, Run) else Run(run))
     if out is None and policy.source is None:
         raise UserError("this policy has no folder yet; give the file to write as out=.")
     path = Path(out) if out is not None else Path(str(policy.source), "policy" + SUFFIXES[to])
@@ -39,7 +40,7 @@ def export_policy(
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
     content = writer({**policy.info, "evaluation": measured}, policy.arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
-    runs.write_atomically(path, content)
+    write_atomically(path, content)
     return path
 
 

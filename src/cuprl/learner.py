@@ -21,8 +21,6 @@ import jax.numpy as jnp  # isort: skip
 from jax.flatten_util import ravel_pytree  # isort: skip
 
 from cuprl import algorithms
-from cuprl.columns import one_column_each
-from cuprl.configuration import MOST_ITERATIONS
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST
@@ -31,8 +29,10 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
-from cuprl.pytrees import from_arrays, to_arrays
-from cuprl.runs import misfit
+from cuprl.runs.checkpoint import from_arrays, to_arrays
+from cuprl.runs.columns import one_column_each
+from cuprl.runs.configuration import MOST_ITERATIONS
+from cuprl.runs.folder import misfit
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 USED = ("learner['normaliser']", "learner['state'].policy[", "learner['state'].critics[")  # arrays of a checkpoint

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from cuprl import algorithms, envs, events, provenance, runs
+from cuprl import algorithms, envs, events
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
@@ -18,7 +18,8 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
-from cuprl.runs import iterations
+from cuprl.runs import provenance
+from cuprl.runs.folder import Run, iterations
 from cuprl.training import Training
 
 CHECKPOINT_EVERY = 10  # iterations, where a run does not say
@@ -38,7 +39,7 @@ def train(
     tensorboard: bool = False,
     display: Display | None = None,
     **settings: Any,
-) -> runs.Run:
+) -> Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
     task, algo = envs.find(task), algorithms.full_name(algo)
     asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
@@ -54,23 +55,23 @@ def train(
         config["settings"] = dataclasses.asdict(training.config)
         config["limits"] = {c.name: c.limit for c in training.spec.constraints}
         config["spec"] = spec_to_json(training.spec)
-        with runs.Run.begun(out, config) as run:
+        with Run.begun(out, config) as run:
             return _loop(training, run, display or display_for())
 
 
 def resume(
-    run: str | Path | runs.Run,
+    run: str | Path | Run,
     *,
     task: Task | None = None,
     threads: int | None = None,
     display: Display | None = None,
     trust: Trust = False,
-) -> runs.Run:
+) -> Run:
     """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
 
     A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
     """
-    run = run if isinstance(run, runs.Run) else runs.Run(run)
+    run = run if isinstance(run, Run) else Run(run)
     provenance.refuse_altered(run.path, run.config)
     config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
     display = display or display_for()
@@ -87,11 +88,11 @@ def resume(
             return _loop(training, run, display)
 
 
-def checkpoint_every(run: runs.Run) -> int:
+def checkpoint_every(run: Run) -> int:
     return run.config.get("checkpoint_every", CHECKPOINT_EVERY)
 
 
-def _go_back(training: Training, run: runs.Run, display: Display) -> None:
+def _go_back(training: Training, run: Run, display: Display) -> None:
     """To the checkpoint to go on from, and tell what of the run is lost."""
     recorded, lost = run.recorded(), run.lost()
     if run.checkpoints():
@@ -111,7 +112,7 @@ def _go_back(training: Training, run: runs.Run, display: Display) -> None:
     run.forget_after(training.iteration)
 
 
-def _loop(training: Training, run: runs.Run, display: Display) -> runs.Run:
+def _loop(training: Training, run: Run, display: Display) -> Run:
     every = checkpoint_every(run)
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuprl.columns import column
 from cuprl.core.text import printable
 from cuprl.errors import UserError
-from cuprl.files import write_atomically
-from cuprl.runs import Run
+from cuprl.runs.columns import column
+from cuprl.runs.files import write_atomically
+from cuprl.runs.folder import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

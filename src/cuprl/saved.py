@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuprl import provenance, runs
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
 from cuprl.policy_checks import check_sizes
+from cuprl.runs import provenance
+from cuprl.runs.folder import Run, misfit
 
 if TYPE_CHECKING:
     from cuprl.core.task import Task
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
 
-def load(source: str | Path | runs.Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
+def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
     """The policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
 
     To be evaluated, a policy of a task of one's own needs that task again. trust: the modules named in the file or folder
     whose code may run, or True for all; a .jax file, which is a program itself, needs True.
     """
-    if isinstance(source, runs.Run):
+    if isinstance(source, Run):
         return read_run(source, task, trust)
     path = Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return read_run(runs.Run(path), task, trust)
+        return read_run(Run(path), task, trust)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.is_file():
@@ -44,7 +45,7 @@ def load(source: str | Path | runs.Run, task: Task | None = None, *, trust: Trus
 class RunPolicy(SavedPolicy):
     """The policy of a run: plain arrays, as `numpy_network` takes them."""
 
-    def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: runs.Run | None = None):
+    def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: Run | None = None):
         """checkpoint: its arrays; config: as in config.json, with the spec."""
         from cuprl.core.normaliser import CLIP, Normaliser
 
@@ -63,7 +64,7 @@ class RunPolicy(SavedPolicy):
             iteration = int(checkpoint["counters"][0])
             check_sizes(self.arrays, log_std, spec)
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise runs.misfit(error) from None
+            raise misfit(error) from None
         info = {
             "kind": KIND,
             **{name: config[name] for name in ("task", "algo", "seed", "limits")},
@@ -84,7 +85,7 @@ class RunPolicy(SavedPolicy):
             raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
 
 
-def read_run(run: runs.Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:
+def read_run(run: Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:
     """From its newest intact checkpoint."""
     config = run.config
     if "spec" not in config:  # a run from before config.json had it

@@ -12,7 +12,7 @@ from cuprl.collect import Collector
 from cuprl.core.task import Task
 from cuprl.errors import UserError
 from cuprl.learner import Learner, Plan
-from cuprl.runs import misfit
+from cuprl.runs.folder import misfit
 
 
 class Training(Learner):

@@ -16,7 +16,6 @@ import pytest
 from gymnasium import spaces
 
 import cuprl
-from cuprl import runs
 from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.core.spec import Box, Discrete, MultiDiscrete
@@ -24,6 +23,7 @@ from cuprl.envs import find, make
 from cuprl.envs.gymnasium.name import parse_name
 from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.errors import RunStopped, UserError
+from cuprl.runs.folder import Run
 from cuprl.training import Training
 from envs.broken import Sound, sound_but
 from small import QUIET, SMALL, same_arrays, same_progress
@@ -144,7 +144,7 @@ def test_several_choices_at_once_are_learnt():
                                   "gym:Pendulum-v1+cost=x=envs.test_from_gymnasium:right+limit=9"])  # fmt: skip
 def test_resumed_equals_uninterrupted(name, tmp_path):
     whole = cuprl.train(name, "ppo", steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
-    stopped = runs.Run.create(tmp_path / "stopped", whole.config)
+    stopped = Run.create(tmp_path / "stopped", whole.config)
     first = Training(stopped.config)
     for _ in range(2):
         stopped.append(first.iterate())

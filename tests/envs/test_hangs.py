@@ -18,8 +18,8 @@ import pytest
 import cuprl
 from cuprl.envs import find, make
 from cuprl.errors import RunStopped, UserError
-from cuprl.files import held
-from cuprl.runs import Run
+from cuprl.runs.files import held
+from cuprl.runs.folder import Run
 from envs.broken import Sound
 from small import QUIET, SMALL
 

@@ -6,13 +6,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuprl import algorithms, runs
+from cuprl import algorithms
 from cuprl.cli import main
 from cuprl.envs import make
 from cuprl.envs.tabular import TabularTask, tabular_task
 from cuprl.errors import UserError
 from cuprl.learn.gae import gae
 from cuprl.loop import resume, train
+from cuprl.runs.folder import Run
 from cuprl.theory import GENERATORS, exact
 from cuprl.training import Training
 from small import QUIET, same_arrays, same_progress
@@ -71,7 +72,7 @@ def test_gae_of_the_training_code_has_the_exact_mean(lam):
 def test_trains_from_the_command_line_and_resumes_exactly(tmp_path, capsys):
     small = {"batch_size": 500}
     whole = train("tabular:chain", steps=2000, out=tmp_path / "whole", **small, **QUIET)
-    stopped = runs.Run.create(tmp_path / "stopped", whole.config)
+    stopped = Run.create(tmp_path / "stopped", whole.config)
     first = Training(stopped.config)
     for _ in range(2):
         stopped.append(first.iterate())

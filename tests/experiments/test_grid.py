@@ -20,7 +20,7 @@ from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
 from cuprl.experiments.shipped import EXPERIMENTS, FOUR_LIMITS, find
 from cuprl.loop import train
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from small import QUIET, same_arrays, same_progress
 
 SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",
@@ -206,7 +206,8 @@ def test_a_run_held_by_another_process_is_waited_for(tmp_path, capsys):
     for checkpoint in Run(path).checkpoints():
         checkpoint.unlink()
     (path / "progress.csv").write_text("")  # killed as it wrote its first line
-    hold = f"import time; from cuprl.runs import Run\nwith Run({str(path)!r}).locked(): print(flush=True); time.sleep(2)"
+    lock = f"with Run({str(path)!r}).locked(): print(flush=True); time.sleep(2)"
+    hold = f"import time; from cuprl.runs.folder import Run\n{lock}"
     holder = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE)
     holder.stdout.readline()
     assert held(path)

@@ -14,7 +14,7 @@ from cuprl.experiments.grid import expand
 from cuprl.experiments.ray_engine import RayEngine
 from cuprl.experiments.shipped import find
 from cuprl.loop import train
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from small import QUIET, same_progress
 
 FILE = """

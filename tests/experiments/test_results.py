@@ -21,7 +21,7 @@ from cuprl.experiments.grid import Block, Cell, Experiment, expand
 from cuprl.experiments.groups import group
 from cuprl.experiments.results import Result, config_hash, files, from_run, read, store, stored
 from cuprl.loop import train
-from cuprl.runs import Run
+from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())

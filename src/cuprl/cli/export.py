@@ -24,10 +24,10 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from cuprl import runs
     from cuprl.core.parse import parse_value
     from cuprl.errors import UserError
     from cuprl.export import check, export_policy
+    from cuprl.runs.folder import Run
     from cuprl.saved import read_run
 
     episodes = parse_value(int, args.episodes, "--episodes")
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
-    policy = read_run(runs.Run(args.path), trust=trust_of(args))
+    policy = read_run(Run(args.path), trust=trust_of(args))
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, episodes) if episodes else None

@@ -84,7 +84,7 @@ def run_table(args: argparse.Namespace) -> int:
 
     from cuprl.cli.terminal import show
     from cuprl.experiments import formats, stats_table, table
-    from cuprl.files import write_atomically
+    from cuprl.runs.files import write_atomically
 
     format = formats.choose(args.format, args.out)
     if args.against and not args.stats:
@@ -134,8 +134,8 @@ def run_import(args: argparse.Namespace) -> int:
     from cuprl.experiments.own import NAME
     from cuprl.experiments.results import from_run, store
     from cuprl.experiments.stale import entries
-    from cuprl.provenance import changed_sources
-    from cuprl.runs import Run
+    from cuprl.runs.folder import Run
+    from cuprl.runs.provenance import changed_sources
 
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")

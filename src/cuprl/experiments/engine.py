@@ -15,8 +15,8 @@ from cuprl.experiments.local import log_of
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
 from cuprl.experiments.stale import left_out, sentence
-from cuprl.files import held, write_atomically
-from cuprl.runs import Run
+from cuprl.runs.files import held, write_atomically
+from cuprl.runs.folder import Run
 
 TRIES = 3  # in a row that bring a run no further
 

@@ -20,7 +20,7 @@ from cuprl.core.user_modules import modules_of, named_by
 from cuprl.envs import find as find_task
 from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
-from cuprl.runs import Run, iteration_of
+from cuprl.runs.folder import Run, iteration_of
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
 

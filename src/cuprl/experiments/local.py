@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
-from cuprl.files import appending
+from cuprl.runs.files import appending
 
 MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from cuprl.experiments.grid import Cell
-from cuprl.files import open_regular
+from cuprl.runs.files import open_regular
 
 TAIL = 10  # rows that tell a run's speed
 COUNTED = ("iteration", "steps", "time/collect", "time/update")  # columns of which every row has more than 0

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cuprl.columns import column
 from cuprl.errors import UserError
 from cuprl.experiments.groups import Group
 from cuprl.experiments.panels import caption, colours_of, label_rows, legend_above, panels_of
 from cuprl.plot import save_figure
+from cuprl.runs.columns import column
 
 PREDICTED, FOUND = "train/predicted_cost", "train/cost_return"
 BINS = 12

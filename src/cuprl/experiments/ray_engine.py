@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
 from cuprl.experiments.local import MEMORY, log_of, start_process
-from cuprl.files import appending
+from cuprl.runs.files import appending
 
 QUICK = 5.0  # seconds to open a connection
 PATIENCE = 30.0  # seconds to join a cluster; Ray itself would try for minutes

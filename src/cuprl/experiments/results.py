@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 
 from cuprl.algorithms import as_now, numerics, settings_that_differ
-from cuprl.columns import column, needed
-from cuprl.configuration import check_configuration
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, file_name, resolve
-from cuprl.files import read as read_file
-from cuprl.files import too_large, write_atomically
-from cuprl.provenance import plain, refuse_altered
-from cuprl.runs import Run, iteration_of, iterations
+from cuprl.runs.columns import column, needed
+from cuprl.runs.configuration import check_configuration
+from cuprl.runs.files import read as read_file
+from cuprl.runs.files import too_large, write_atomically
+from cuprl.runs.folder import Run, iteration_of, iterations
+from cuprl.runs.provenance import plain, refuse_altered
 
 FORMAT = 2
 SUFFIX = ".json.gz"

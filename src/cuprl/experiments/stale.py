@@ -11,7 +11,7 @@ from cuprl.core.text import printable
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell, expand
 from cuprl.experiments.results import Result, config_hash, files, hash_in_name, numerics_reason, read
-from cuprl.provenance import plain
+from cuprl.runs.provenance import plain
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 

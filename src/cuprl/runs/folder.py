@@ -23,10 +23,10 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from cuprl import files, progress, provenance
-from cuprl.columns import needed
 from cuprl.errors import UserError
-from cuprl.files import write_atomically
+from cuprl.runs import files, progress, provenance
+from cuprl.runs.columns import needed
+from cuprl.runs.files import write_atomically
 
 KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
 CHECKPOINT = re.compile(r"(\d{8})-([0-9a-f]{16})\.safetensors")

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from cuprl.configuration import KINDS, check_configuration
 from cuprl.core.user_modules import modules_of
 from cuprl.errors import UserError
+from cuprl.runs.configuration import KINDS, check_configuration
 
 
 def facts(config: dict[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import files
 from cuprl.errors import UserError
+from cuprl.runs import files
 
 LARGEST = 2**30  # bytes
 DIGITS = 18  # of an iteration's number
