@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import export
 from cuprl.cli import main
 from cuprl.core.spec_json import spec_from_json, spec_to_json
 from cuprl.errors import UserError
-from cuprl.export import SUFFIXES, export_policy
 from cuprl.learner import Learner, Plan
 from cuprl.loop import train
+from cuprl.policies import export
+from cuprl.policies.export import SUFFIXES, export_policy
+from cuprl.policies.of_run import RunPolicy
 from cuprl.runs.folder import Run
-from cuprl.saved import RunPolicy
 from small import QUIET, SMALL
 
 ROOT = Path(__file__).parent.parent

@@ -27,7 +27,7 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.experiments import shipped
 from cuprl.experiments.grid import Block, Experiment
 from cuprl.experiments.results import checksum, files, from_run, read, store
-from cuprl.export import export_policy
+from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
 from cuprl.training import Training

@@ -58,7 +58,7 @@ def test_a_policy_whose_array_promises_a_terabyte(tmp_path, little_memory):
 
 
 def test_a_policy_that_unpacks_to_more_than_any(tmp_path, monkeypatch):
-    monkeypatch.setattr("cuprl.policy_checks.LARGEST_FILE", 16 * MEGABYTE)  # a gigabyte takes seconds to pack
+    monkeypatch.setattr("cuprl.policies.checks.LARGEST_FILE", 16 * MEGABYTE)  # a gigabyte takes seconds to pack
     path = tmp_path / "policy.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive, archive.open("a.npy", "w") as member:
         member.write(npy((20 * MEGABYTE // 8,), bytes(20 * MEGABYTE)))

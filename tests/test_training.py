@@ -13,8 +13,8 @@ import pytest
 from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
-from cuprl.evaluation import evaluate, load
 from cuprl.loop import resume, train
+from cuprl.policies.evaluate import evaluate, load
 from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training import Training
 from probes import Probe, constant

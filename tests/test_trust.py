@@ -12,7 +12,7 @@ from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.errors import UserError
 from cuprl.experiments.grid import Cell
-from cuprl.export import export_policy
+from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 

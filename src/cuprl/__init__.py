@@ -14,9 +14,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "train": "cuprl.loop",
     "resume": "cuprl.loop",
-    "load": "cuprl.saved",
-    "evaluate": "cuprl.evaluation",
-    "export_policy": "cuprl.export",
+    "load": "cuprl.policies.of_run",
+    "evaluate": "cuprl.policies.evaluate",
+    "export_policy": "cuprl.policies.export",
     "Agent": "cuprl.agent",
     "make": "cuprl.envs",
     "TASKS": "cuprl.envs",
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads
-    from cuprl.evaluation import evaluate
-    from cuprl.export import export_policy
     from cuprl.loop import resume, train
-    from cuprl.saved import load
+    from cuprl.policies.evaluate import evaluate
+    from cuprl.policies.export import export_policy
+    from cuprl.policies.of_run import load
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
            "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "resume", "train"]  # fmt: skip

@@ -32,9 +32,9 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.learner import Learner, Plan
+from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.folder import Run
-from cuprl.saved import RunPolicy
 
 
 class Agent:

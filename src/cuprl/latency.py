@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.deployed import SavedPolicy
 from cuprl.errors import UserError
-from cuprl.export import SUFFIXES, export_policy
-from cuprl.saved import RunPolicy, load
+from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.export import SUFFIXES, export_policy
+from cuprl.policies.of_run import RunPolicy, load
 
 CALLS = 100  # in a row, before the next format has its turn
 

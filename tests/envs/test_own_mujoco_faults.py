@@ -9,7 +9,7 @@ import cuprl
 from cuprl.envs import TASKS, make
 from cuprl.envs.mujoco import trial
 from cuprl.errors import UserError
-from cuprl.export import export_policy
+from cuprl.policies.export import export_policy
 from cuprl.training import Training
 from small import QUIET, SMALL, same_arrays
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cuprl.cli import add_trust_flags, trust_of
 
 if TYPE_CHECKING:
-    from cuprl.saved import RunPolicy
+    from cuprl.policies.of_run import RunPolicy
 
 
 def add(subparsers: Any) -> None:
@@ -26,9 +26,9 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     from cuprl.core.parse import parse_value
     from cuprl.errors import UserError
-    from cuprl.export import check, export_policy
+    from cuprl.policies.export import check, export_policy
+    from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
-    from cuprl.saved import read_run
 
     episodes = parse_value(int, args.episodes, "--episodes")
     if episodes < 0:
@@ -53,7 +53,7 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
     from cuprl.core.text import printable
     from cuprl.core.user_modules import NotTrusted
     from cuprl.errors import UserError
-    from cuprl.evaluation import evaluate
+    from cuprl.policies.evaluate import evaluate
 
     try:
         evaluation = evaluate(policy, episodes)
@@ -72,8 +72,8 @@ def print_latency(policy: RunPolicy) -> int:
     from rich.table import Table
 
     from cuprl.core.text import printable
-    from cuprl.deployed import layers_of
     from cuprl.latency import latency
+    from cuprl.policies.deployed import layers_of
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])

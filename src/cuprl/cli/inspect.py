@@ -37,7 +37,7 @@ def run_eval(args: argparse.Namespace) -> int:
     from cuprl.core.parse import parse_value
     from cuprl.core.text import printable
     from cuprl.errors import UserError
-    from cuprl.evaluation import evaluate
+    from cuprl.policies.evaluate import evaluate
 
     episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
     if seed < 0:

@@ -82,7 +82,7 @@ def run_train(args: argparse.Namespace) -> int:
     print(f"done: {run.path}")
     if args.evaluate:
         from cuprl.cli.inspect import print_evaluation
-        from cuprl.evaluation import evaluate
+        from cuprl.policies.evaluate import evaluate
 
         print_evaluation([evaluate(run, deterministic=flag) for flag in (True, False)])
     if args.plot:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.deployed import KEY, double_precision
 from cuprl.errors import UserError, unknown
-from cuprl.policy_checks import layers_of
+from cuprl.policies.checks import layers_of
+from cuprl.policies.deployed import KEY, double_precision
+from cuprl.policies.of_run import RunPolicy, read_run
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
-from cuprl.saved import RunPolicy, read_run
 
 SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # what a .jax file runs on

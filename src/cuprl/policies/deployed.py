@@ -15,7 +15,7 @@ import numpy as np
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
-from cuprl.policy_checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
+from cuprl.policies.checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
 KEY = "cuprl"  # under it an .onnx file carries the metadata

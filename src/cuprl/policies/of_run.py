@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
-from cuprl.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.errors import UserError, unknown
-from cuprl.policy_checks import check_sizes
+from cuprl.policies.checks import check_sizes
+from cuprl.policies.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.runs import provenance
 from cuprl.runs.folder import Run, misfit
 

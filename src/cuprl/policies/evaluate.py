@@ -14,12 +14,12 @@ from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task, VectorEnv
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
-from cuprl.deployed import SavedPolicy
 from cuprl.errors import UserError
-from cuprl.policy_checks import outputs_of
+from cuprl.policies.checks import outputs_of
+from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.of_run import load
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
-from cuprl.saved import load
 
 PATIENCE = 1000  # horizons after which an episode that does not end is given up
 

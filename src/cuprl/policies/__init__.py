@@ -1,0 +1,1 @@
+"""Policies that act: of a run, or of a file that stands for itself."""
