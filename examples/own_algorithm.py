@@ -12,10 +12,10 @@ import jax
 import cuprl
 from cuprl.algorithms import ppo
 from cuprl.core.spec import Spec
-from cuprl.display import Silent
 from cuprl.learn.estimate import standardise
 from cuprl.learn.settings import setting
 from cuprl.learn.types import Batch, Metrics, State
+from cuprl.training.display import Silent
 
 
 @dataclass(frozen=True)

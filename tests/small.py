@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cuprl.display import Silent
+from cuprl.training.display import Silent
 
 SMALL = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
 QUIET = {"display": Silent()}

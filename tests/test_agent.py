@@ -7,9 +7,9 @@ import pytest
 
 import cuprl
 from cuprl.errors import UserError
-from cuprl.loop import resume, train
 from cuprl.runs.folder import Run
-from cuprl.training import env_seed
+from cuprl.training.loop import resume, train
+from cuprl.training.training import env_seed
 from small import QUIET, SMALL, same_progress
 
 ARM = cuprl.Spec(

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cuprl.cli import COMMANDS, main
-from cuprl.loop import train
+from cuprl.training.loop import train
 from small import QUIET, SMALL
 
 FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
@@ -93,7 +93,7 @@ def test_train_runs_jax_on_one_thread_as_resume_does():
 
 
 def test_speed_as_json(capsys, monkeypatch):
-    from cuprl import speed
+    from cuprl.measure import speed
 
     real = speed.measure
     monkeypatch.setattr(speed, "measure", lambda *a, **k: real(*a, **k, **SMALL))

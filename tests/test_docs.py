@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl import speed
 from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.experiments.results import read
+from cuprl.measure import speed
 from small import SMALL
 
 ROOT = Path(__file__).parent.parent

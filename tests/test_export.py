@@ -14,12 +14,12 @@ import cuprl
 from cuprl.cli import main
 from cuprl.core.spec_json import spec_from_json, spec_to_json
 from cuprl.errors import UserError
-from cuprl.learner import Learner, Plan
-from cuprl.loop import train
 from cuprl.policies import export
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs.folder import Run
+from cuprl.training.learner import Learner, Plan
+from cuprl.training.loop import train
 from small import QUIET, SMALL
 
 ROOT = Path(__file__).parent.parent
@@ -166,7 +166,7 @@ def test_a_robot_of_ones_own_has_no_evaluation(tmp_path, capsys):
 
 
 def test_latency_table(run, capsys, monkeypatch):
-    from cuprl import latency
+    from cuprl.measure import latency
 
     monkeypatch.setattr(latency, "CALLS", 5)
     assert main(["export", str(run.path), "--latency"]) == 0

@@ -30,7 +30,7 @@ from cuprl.experiments.results import checksum, files, from_run, read, store
 from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
-from cuprl.training import Training
+from cuprl.training.training import Training
 from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())

@@ -1,4 +1,4 @@
-from cuprl import growth
+from cuprl.measure import growth
 
 
 def test_each_axis_is_measured_and_shown(monkeypatch):

@@ -66,7 +66,7 @@ def test_a_worker_killed_during_the_update_stops_the_run_with_a_sentence(tmp_pat
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
 
-    from cuprl.training import Training
+    from cuprl.training.training import Training
 
     learn = Training.learn_from
 

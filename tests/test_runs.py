@@ -6,11 +6,11 @@ import threading
 import pytest
 
 from cuprl.cli import main
-from cuprl.display import Plain
 from cuprl.errors import UserError
 from cuprl.experiments.results import from_run
-from cuprl.loop import resume, train
 from cuprl.runs.folder import Run, iterations
+from cuprl.training.display import Plain
+from cuprl.training.loop import resume, train
 from small import QUIET, SMALL, same_arrays, same_progress
 
 

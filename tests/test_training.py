@@ -13,10 +13,10 @@ import pytest
 from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
-from cuprl.loop import resume, train
 from cuprl.policies.evaluate import evaluate, load
 from cuprl.runs.folder import Run, read_checkpoint
-from cuprl.training import Training
+from cuprl.training.loop import resume, train
+from cuprl.training.training import Training
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays, same_progress
 
@@ -131,7 +131,7 @@ def test_a_run_is_trained_by_one_process_at_a_time(tmp_path):
 
 
 def test_resume_says_when_versions_changed(tmp_path, capsys):
-    from cuprl.display import Plain
+    from cuprl.training.display import Plain
 
     run = train("hopper-speed", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
     config = json.loads((run.path / "config.json").read_text())
@@ -226,7 +226,7 @@ def test_not_finite_parameters_stop_the_run(tmp_path):
 
 
 def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(tmp_path, capsys):
-    from cuprl.display import Plain
+    from cuprl.training.display import Plain
 
     run = train("hopper-speed", steps=800, out=tmp_path / "r", checkpoint_every=1, **SMALL, **QUIET)
     newest, before, _ = run.checkpoints()
@@ -252,7 +252,7 @@ def test_no_intact_checkpoint_is_said(tmp_path):
 
 
 def test_a_multiplier_stuck_at_its_bound_is_told(tmp_path, capsys):
-    from cuprl.display import Plain
+    from cuprl.training.display import Plain
 
     probe = Probe("hopeless", constant(1), constant(1))  # cost 1 a step whatever it does, limit 0.5
     train(probe, steps=200 * 12, out=tmp_path / "r", display=Plain(), **{**PROBE, "multiplier_max": 0.001})
@@ -319,7 +319,7 @@ def test_predict_takes_one_observation_or_many(tmp_path):
 
 
 def test_speed_replays_the_same_work():
-    from cuprl.speed import measure
+    from cuprl.measure.speed import measure
 
     result = measure("hopper-speed", rounds=2, **SMALL)
     assert {"physics_sps", "rollout_sps", "update_s", "train_sps", "ratio"} <= result.keys()

@@ -14,9 +14,9 @@ from cuprl.cli.inspect import print_evaluation
 from cuprl.cli.terminal import show
 from cuprl.core.text import csv_text, printable
 from cuprl.experiments.formats import Table, markdown_text, to_csv, to_latex, to_markdown
-from cuprl.loop import train
 from cuprl.plot import drawn, plot_runs
 from cuprl.runs.folder import Run
+from cuprl.training.loop import train
 from small import QUIET, SMALL
 
 NASTY = "\x1b[2J[red]=cmd|'/C calc'!A0[/red]\n\u202e$\\frac{"

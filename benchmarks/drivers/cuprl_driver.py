@@ -8,7 +8,7 @@ from math import inf
 
 from turns import BATCH, EPOCHS, FOREVER, HIDDEN, MINIBATCH, Turns
 
-from cuprl.training import Training
+from cuprl.training.training import Training
 
 SAME_WORK = {"batch_size": BATCH, "minibatch": MINIBATCH, "critic_epochs": EPOCHS, "hidden": (HIDDEN, HIDDEN)}
 FIRST_ORDER = {"epochs": EPOCHS}

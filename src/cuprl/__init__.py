@@ -12,12 +12,12 @@ __version__ = "0.1.0"
 
 # Public names and where they live; imported when first used, so that `import cuprl` costs nothing.
 _HOMES = {
-    "train": "cuprl.loop",
-    "resume": "cuprl.loop",
+    "train": "cuprl.training.loop",
+    "resume": "cuprl.training.loop",
     "load": "cuprl.policies.of_run",
     "evaluate": "cuprl.policies.evaluate",
     "export_policy": "cuprl.policies.export",
-    "Agent": "cuprl.agent",
+    "Agent": "cuprl.training.agent",
     "make": "cuprl.envs",
     "TASKS": "cuprl.envs",
     "ALGORITHMS": "cuprl.algorithms",
@@ -32,16 +32,16 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from cuprl.agent import Agent
     from cuprl.algorithms import ALGORITHMS
     from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads
-    from cuprl.loop import resume, train
     from cuprl.policies.evaluate import evaluate
     from cuprl.policies.export import export_policy
     from cuprl.policies.of_run import load
+    from cuprl.training.agent import Agent
+    from cuprl.training.loop import resume, train
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
            "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "resume", "train"]  # fmt: skip

@@ -12,11 +12,11 @@ from scipy import stats
 from cuprl import algorithms
 from cuprl.algorithms import cup
 from cuprl.core.spec import Box, Constraint, Discrete, Spec
-from cuprl.display import Silent
 from cuprl.learn.policy import Normal, policy_for
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps
-from cuprl.loop import train
+from cuprl.training.display import Silent
+from cuprl.training.loop import train
 
 CONSTRAINTS = (Constraint("a", 1.0), Constraint("b", 2.0, 0.9))
 CONFIG = cup.Config(hidden=(8,), minibatch=16)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.spec import Constraint
-from cuprl.training import Training
+from cuprl.training.training import Training
 from probes import Probe, constant
 from small import same_arrays
 

@@ -5,8 +5,8 @@ import pytest
 
 import cuprl
 from cuprl import algorithms
-from cuprl.display import Silent
 from cuprl.errors import UserError
+from cuprl.training.display import Silent
 from small import SMALL
 
 PPO_AGAIN = """

@@ -24,7 +24,7 @@ from cuprl.envs.gymnasium.name import parse_name
 from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.errors import RunStopped, UserError
 from cuprl.runs.folder import Run
-from cuprl.training import Training
+from cuprl.training.training import Training
 from envs.broken import Sound, sound_but
 from small import QUIET, SMALL, same_arrays, same_progress
 

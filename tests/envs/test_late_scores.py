@@ -10,7 +10,7 @@ import cuprl
 from cuprl.envs import TASKS, make
 from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.errors import UserError
-from cuprl.training import Training
+from cuprl.training.training import Training
 from small import SMALL, same_arrays
 
 ROBOTS = {name: task for name, task in TASKS.items() if isinstance(task, MujocoTask)}

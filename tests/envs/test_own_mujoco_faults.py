@@ -10,7 +10,7 @@ from cuprl.envs import TASKS, make
 from cuprl.envs.mujoco import trial
 from cuprl.errors import UserError
 from cuprl.policies.export import export_policy
-from cuprl.training import Training
+from cuprl.training.training import Training
 from small import QUIET, SMALL, same_arrays
 
 CART = """

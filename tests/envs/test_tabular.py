@@ -12,10 +12,10 @@ from cuprl.envs import make
 from cuprl.envs.tabular import TabularTask, tabular_task
 from cuprl.errors import UserError
 from cuprl.learn.gae import gae
-from cuprl.loop import resume, train
 from cuprl.runs.folder import Run
 from cuprl.theory import GENERATORS, exact
-from cuprl.training import Training
+from cuprl.training.loop import resume, train
+from cuprl.training.training import Training
 from small import QUIET, same_arrays, same_progress
 
 

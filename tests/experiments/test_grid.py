@@ -19,8 +19,8 @@ from cuprl.experiments.local import LocalEngine, free_memory, workers_for
 from cuprl.experiments.pace import Pace
 from cuprl.experiments.results import store, stored
 from cuprl.experiments.shipped import EXPERIMENTS, FOUR_LIMITS, find
-from cuprl.loop import train
 from cuprl.runs.folder import Run
+from cuprl.training.loop import train
 from small import QUIET, same_arrays, same_progress
 
 SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",

@@ -13,8 +13,8 @@ from cuprl.cli import main
 from cuprl.experiments.grid import expand
 from cuprl.experiments.ray_engine import RayEngine
 from cuprl.experiments.shipped import find
-from cuprl.loop import train
 from cuprl.runs.folder import Run
+from cuprl.training.loop import train
 from small import QUIET, same_progress
 
 FILE = """

@@ -20,8 +20,8 @@ from cuprl.experiments import formats, paper, shipped, stats_table, table
 from cuprl.experiments.grid import Block, Cell, Experiment, expand
 from cuprl.experiments.groups import group
 from cuprl.experiments.results import Result, config_hash, files, from_run, read, store, stored
-from cuprl.loop import train
 from cuprl.runs.folder import Run
+from cuprl.training.loop import train
 from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())

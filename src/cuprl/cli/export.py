@@ -72,7 +72,7 @@ def print_latency(policy: RunPolicy) -> int:
     from rich.table import Table
 
     from cuprl.core.text import printable
-    from cuprl.latency import latency
+    from cuprl.measure.latency import latency
     from cuprl.policies.deployed import layers_of
 
     layers = layers_of(policy.arrays)

@@ -20,7 +20,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from cuprl.core.parse import parse_value
-    from cuprl.speed import measure
+    from cuprl.measure.speed import measure
 
     if args.growth:
         return run_growth(args.task, args.algo, parse_value(int, args.rounds, "--rounds"))
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 def run_growth(task: str, algo: str, rounds: int) -> int:
     import statistics
 
-    from cuprl.growth import at_once, grow, growth_table
+    from cuprl.measure.growth import at_once, grow, growth_table
 
     print(f"{task}, {algo}, one iteration, medians of {rounds} interleaved rounds\n")
     print(growth_table(grow(task, algo, rounds)), flush=True)

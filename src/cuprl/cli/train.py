@@ -63,7 +63,7 @@ def add(subparsers: Any) -> None:
 def run_train(args: argparse.Namespace) -> int:
     from cuprl import algorithms
     from cuprl.core.parse import parse_numbers, parse_value
-    from cuprl.loop import train
+    from cuprl.training.loop import train
 
     args.algo = algorithms.full_name(args.algo)
     _, config = algorithms.load(args.algo)
@@ -116,7 +116,7 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
 
 def run_resume(args: argparse.Namespace) -> int:
     from cuprl.core.parse import parse_value
-    from cuprl.loop import resume
+    from cuprl.training.loop import resume
 
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
     print(f"done: {resume(args.path, threads=threads, trust=trust_of(args)).path}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import sys
 
-from cuprl.display import clock
 from cuprl.experiments.grid import Cell
 from cuprl.experiments.pace import Pace
+from cuprl.training.display import clock
 
 ORDER = ("running", "failed", "done", "waiting")  # those at work first
 

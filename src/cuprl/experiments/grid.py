@@ -117,7 +117,7 @@ class Cell:
 
 def resolve(config: dict[str, Any]) -> dict[str, Any]:
     """The six keys of a config.json that say what a run is, with every limit and setting filled in, as JSON has them."""
-    from cuprl.learner import Plan
+    from cuprl.training.learner import Plan
 
     task = task_called(config["task"])
     limits = {c.name: c.limit for c in with_limits(task.constraints, config["limits"])}

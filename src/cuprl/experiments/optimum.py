@@ -14,7 +14,7 @@ import numpy as np
 from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
 
 if TYPE_CHECKING:
-    from cuprl.training import Training
+    from cuprl.training.training import Training
 
 STEPS = 500_000
 
@@ -45,7 +45,7 @@ class Reached:
 def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
     """Train on one problem and evaluate the final policy exactly."""
     from cuprl.envs.tabular import tabular_task
-    from cuprl.training import Training
+    from cuprl.training.training import Training
 
     task = tabular_task(problem)
     training = Training(

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from cuprl import envs
-from cuprl.collect import Collector
 from cuprl.core.task import Task
 from cuprl.errors import UserError
-from cuprl.learner import Learner, Plan
 from cuprl.runs.folder import misfit
+from cuprl.training.collect import Collector
+from cuprl.training.learner import Learner, Plan
 
 
 class Training(Learner):

@@ -23,7 +23,7 @@ from cuprl.core.task import unpack_generators
 from cuprl.envs.mujoco.env import MujocoVectorEnv
 from cuprl.envs.mujoco.model import load_model, without_timers
 from cuprl.errors import UserError
-from cuprl.training import Training
+from cuprl.training.training import Training
 
 
 def replay_on_plain_mujoco(
@@ -59,7 +59,7 @@ def start_up(task: str, algo: str, threads: int, settings: dict[str, Any]) -> di
     and its peak memory after five."""
     begun = time.time()
     words = json.dumps({"task": task, "algo": algo, "threads": threads, "settings": settings})
-    command = [sys.executable, "-c", "from cuprl.speed import _start_up_here; _start_up_here()"]
+    command = [sys.executable, "-c", "from cuprl.measure.speed import _start_up_here; _start_up_here()"]
     child = subprocess.run(command, input=words, capture_output=True, text=True, check=True)
     stamps = json.loads(child.stdout)
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 from cuprl.errors import UserError
 
 
-def require() -> None:
+def require_tensorboard() -> None:
     try:
         import tensorboardX  # noqa: F401
     except ImportError:
@@ -19,7 +19,7 @@ class Events:
     """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
     def __init__(self, path: Path):
-        require()
+        require_tensorboard()
         from tensorboardX import SummaryWriter
 
         # Its name would be the second and the host: one that nobody can guess is in no link that waits for it.

@@ -10,17 +10,18 @@ from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from cuprl import algorithms, envs, events
+from cuprl import algorithms, envs
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
-from cuprl.display import Display, display_for
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.settings import as_kind
 from cuprl.runs import provenance
 from cuprl.runs.folder import Run, iterations
-from cuprl.training import Training
+from cuprl.training.display import Display, display_for
+from cuprl.training.tensorboard import Events, require_tensorboard
+from cuprl.training.training import Training
 
 CHECKPOINT_EVERY = 10  # iterations, where a run does not say
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
@@ -50,7 +51,7 @@ def train(
     if config["checkpoint_every"] < 1:
         raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
     if tensorboard:
-        events.require()  # before anything is made
+        require_tensorboard()  # before anything is made
     with closing(Training(config, task)) as training:
         config["settings"] = dataclasses.asdict(training.config)
         config["limits"] = {c.name: c.limit for c in training.spec.constraints}
@@ -115,7 +116,7 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
 def _loop(training: Training, run: Run, display: Display) -> Run:
     every = checkpoint_every(run)
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    tensorboard = closing(events.Events(run.path)) if run.config.get("tensorboard") else nullcontext()
+    tensorboard = closing(Events(run.path)) if run.config.get("tensorboard") else nullcontext()
     with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:
         display.start(run, training.spec, training.iteration, training.iterations)
         if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():

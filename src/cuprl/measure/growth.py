@@ -20,7 +20,7 @@ from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics
 from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
-from cuprl.training import Training
+from cuprl.training.training import Training
 
 AXES: dict[str, tuple[int, ...]] = {
     "batch size": (2500, 5000, 10_000, 20_000),

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from cuprl import algorithms, envs
-from cuprl.collect import empty_rollout
 from cuprl.core.episodes import Running
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec import Spec
@@ -31,10 +30,11 @@ from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
-from cuprl.learner import Learner, Plan
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.folder import Run
+from cuprl.training.collect import empty_rollout
+from cuprl.training.learner import Learner, Plan
 
 
 class Agent:

@@ -1,0 +1,1 @@
+"""How fast training is, how it grows, and how long an action takes."""
