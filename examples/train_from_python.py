@@ -6,7 +6,7 @@
 import sys
 
 import cuprl
-from cuprl.plot import plot_runs
+from cuprl.experiments.report.plot import plot_runs
 
 
 def main(steps: float = 250_000, **settings) -> None:

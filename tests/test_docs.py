@@ -11,7 +11,7 @@ import pytest
 import cuprl
 from cuprl.cli import main
 from cuprl.core import user_modules
-from cuprl.experiments.results import read
+from cuprl.experiments.store.results import read
 from cuprl.measure import speed
 from small import SMALL
 

@@ -13,7 +13,7 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.plot import plot_runs
+from cuprl.experiments.report.plot import plot_runs
 from cuprl.runs.files import held, read, write_atomically
 from cuprl.runs.folder import Run
 from cuprl.training.loop import resume, train

@@ -24,9 +24,9 @@ from safetensors.numpy import load_file, save
 import cuprl
 from cuprl.cli import main
 from cuprl.errors import RunStopped, UserError
-from cuprl.experiments import shipped
-from cuprl.experiments.grid import Block, Experiment
-from cuprl.experiments.results import checksum, files, from_run, read, store
+from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.store.results import checksum, files, from_run, read, store
 from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint

@@ -7,7 +7,7 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.experiments.results import from_run
+from cuprl.experiments.store.results import from_run
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Plain
 from cuprl.training.loop import resume, train

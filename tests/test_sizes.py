@@ -13,7 +13,7 @@ import pytest
 
 import cuprl
 from cuprl.errors import UserError
-from cuprl.experiments.results import LARGEST, read
+from cuprl.experiments.store.results import LARGEST, read
 from cuprl.runs.folder import Run, read_checkpoint
 
 MEGABYTE = 2**20

@@ -11,7 +11,7 @@ import cuprl
 from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.errors import UserError
-from cuprl.experiments.grid import Cell
+from cuprl.experiments.grid.cells import Cell
 from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from small import QUIET, SMALL

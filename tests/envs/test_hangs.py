@@ -115,7 +115,7 @@ def test_nothing_that_hangs_outlives_a_killed_grid(tmp_path):
     words = ["train", "gym:Hanging-v0", "--import", "hanging_env", "--limit", "5", "--backend", "async", "--env-timeout",
              "0", "--algo", "ppo", "--num-envs", "1", "--out", str(run)]  # fmt: skip
     grid = ("import os, subprocess, sys, time\n"
-            "words = [sys.executable, '-m', 'cuprl.experiments.child', str(os.getpid()), *sys.argv[1:]]\n"
+            "words = [sys.executable, '-m', 'cuprl.cli.child', str(os.getpid()), *sys.argv[1:]]\n"
             "print(subprocess.Popen(words, start_new_session=True, stdout=sys.stderr).pid, flush=True)\n"
             "time.sleep(600)\n")  # fmt: skip
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])

@@ -97,7 +97,7 @@ def test_unknown_problem():
 @pytest.mark.parametrize("algo", [name for name, entry in algorithms.ALGORITHMS.items() if not entry.preset])
 def test_every_algorithm_comes_within_5_percent_of_the_optimum(algo):
     """The random problem of six states: return at least 95% of the linear program's, cost at most 105% of the limit."""
-    from cuprl.experiments.optimum import train_once
+    from cuprl.experiments.report.optimum import train_once
 
     reached = train_once("random", algo, seed=0, steps=400_000)
     if algo in ("ppo", "trpo"):  # without constraints: more return than is safe

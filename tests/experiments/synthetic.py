@@ -3,7 +3,7 @@
 import numpy as np
 
 import cuprl
-from cuprl.experiments.results import Result
+from cuprl.experiments.store.results import Result
 
 
 def made_up(cell, cost=0.95, value=100.0):

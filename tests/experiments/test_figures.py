@@ -9,12 +9,13 @@ from synthetic import made_up
 from cuprl.cli import main
 from cuprl.cli.results import FIGURES
 from cuprl.errors import UserError
-from cuprl.experiments import figures, paper, shipped
-from cuprl.experiments.figures import KINDS
-from cuprl.experiments.grid import Block, Experiment, expand
-from cuprl.experiments.groups import group
-from cuprl.experiments.results import store
-from cuprl.plot import COLOURS, pyplot
+from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.report import figures, paper
+from cuprl.experiments.report.figures import KINDS
+from cuprl.experiments.report.groups import group
+from cuprl.experiments.report.plot import COLOURS, pyplot
+from cuprl.experiments.store.results import store
 
 STEPS = 100_000  # 20 iterations
 

@@ -12,13 +12,13 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.experiments.board import LiveBoard, PlainBoard
-from cuprl.experiments.engine import Grid, held
-from cuprl.experiments.grid import Block, Cell, Experiment, expand
-from cuprl.experiments.local import LocalEngine, free_memory, workers_for
-from cuprl.experiments.pace import Pace
-from cuprl.experiments.results import store, stored
-from cuprl.experiments.shipped import EXPERIMENTS, FOUR_LIMITS, find
+from cuprl.experiments.engines.board import LiveBoard, PlainBoard
+from cuprl.experiments.engines.engine import Grid, held
+from cuprl.experiments.engines.local import LocalEngine, free_memory, workers_for
+from cuprl.experiments.engines.pace import Pace
+from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
+from cuprl.experiments.grid.shipped import EXPERIMENTS, FOUR_LIMITS, find
+from cuprl.experiments.store.results import store, stored
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from small import QUIET, same_arrays, same_progress
@@ -218,7 +218,7 @@ def test_a_run_held_by_another_process_is_waited_for(tmp_path, capsys):
 
 
 def test_a_run_that_cannot_work_is_reported_and_written_down(tmp_path, monkeypatch):
-    monkeypatch.setattr("cuprl.experiments.engine.TRIES", 2)
+    monkeypatch.setattr("cuprl.experiments.engines.engine.TRIES", 2)
     bad = expand(TINY)[0]
     path = bad.path(tmp_path / "runs")
     train("hopper-speed", steps=600, out=path, checkpoint_every=1, **dict(SMALL), **QUIET)

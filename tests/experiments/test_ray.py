@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from cuprl.cli import main
-from cuprl.experiments.grid import expand
-from cuprl.experiments.ray_engine import RayEngine
-from cuprl.experiments.shipped import find
+from cuprl.experiments.engines.ray import RayEngine
+from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.shipped import find
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from small import QUIET, same_progress
@@ -84,7 +84,7 @@ def test_a_stopped_grid_leaves_a_checkpoint(cluster, tmp_path):
 def test_an_address_that_does_not_answer(tmp_path, capsys, monkeypatch):
     pytest.importorskip("ray")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cuprl.experiments.ray_engine.PATIENCE", 3.0)
+    monkeypatch.setattr("cuprl.experiments.engines.ray.PATIENCE", 3.0)
     with socket.socket() as closed, socket.socket() as silent:
         closed.bind(("127.0.0.1", 0))
         silent.bind(("127.0.0.1", 0))

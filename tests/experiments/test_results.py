@@ -16,10 +16,11 @@ from cuprl.algorithms import ALGORITHMS, as_now
 from cuprl.cli import main
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
-from cuprl.experiments import formats, paper, shipped, stats_table, table
-from cuprl.experiments.grid import Block, Cell, Experiment, expand
-from cuprl.experiments.groups import group
-from cuprl.experiments.results import Result, config_hash, files, from_run, read, store, stored
+from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
+from cuprl.experiments.report import formats, paper, stats_table, table
+from cuprl.experiments.report.groups import group
+from cuprl.experiments.store.results import Result, config_hash, files, from_run, read, store, stored
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from small import QUIET, SMALL

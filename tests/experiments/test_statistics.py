@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from cuprl.experiments import statistics
-from cuprl.experiments.statistics import arrival, band, bootstrap, improvement, iqm, proportion, share_in_violation
+from cuprl.experiments.report import statistics
+from cuprl.experiments.report.statistics import arrival, band, bootstrap, improvement, iqm, proportion, share_in_violation
 
 # Scores [runs, tasks] and what rliable 1.2.0 (with arch 7.2.0, NumPy 2.4.6, SciPy 1.17.1) gave for them:
 # metrics.aggregate_iqm and metrics.probability_of_improvement through library.get_interval_estimates,

@@ -9,11 +9,11 @@ from synthetic import made_up
 
 from cuprl.cli.bench import print_summary
 from cuprl.cli.terminal import pieces, show
-from cuprl.experiments import paper, stats_table, table
-from cuprl.experiments.formats import Table, latex_text, to_latex
-from cuprl.experiments.grid import Block, Experiment, expand
-from cuprl.experiments.groups import group, winners
-from cuprl.experiments.results import store
+from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.report import paper, stats_table, table
+from cuprl.experiments.report.formats import Table, latex_text, to_latex
+from cuprl.experiments.report.groups import group, winners
+from cuprl.experiments.store.results import store
 
 TWO = ("hopper-speed", "swimmer-speed")
 STEPS = 100_000  # 20 iterations

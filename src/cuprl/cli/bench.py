@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cuprl.experiments.engine import Engine
-    from cuprl.experiments.grid import Cell
+    from cuprl.experiments.engines.engine import Engine
+    from cuprl.experiments.grid.cells import Cell
 
 
 def add(subparsers: Any) -> None:
@@ -32,8 +32,8 @@ def add(subparsers: Any) -> None:
 def run_bench(args: argparse.Namespace) -> int:
     from cuprl.core.parse import parse_value
     from cuprl.errors import UserError, unknown
-    from cuprl.experiments.grid import expand
-    from cuprl.experiments.shipped import EXPERIMENTS, find
+    from cuprl.experiments.grid.cells import expand
+    from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 
     if not args.names:
         for shipped in EXPERIMENTS.values():
@@ -66,7 +66,7 @@ def run_bench(args: argparse.Namespace) -> int:
 def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
     from cuprl.core.text import printable
     from cuprl.errors import UserError
-    from cuprl.experiments.results import stored
+    from cuprl.experiments.store.results import stored
 
     known = stored(cells, results)
     fractions: dict[Cell, float] = {}
@@ -83,10 +83,10 @@ def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
 
 
 def make_engine(kind: str, address: str | None, workers: int | None, runs: int) -> Engine:
-    from cuprl.experiments.local import LocalEngine, workers_for
+    from cuprl.experiments.engines.local import LocalEngine, workers_for
 
     if kind == "ray":
-        from cuprl.experiments.ray_engine import RayEngine
+        from cuprl.experiments.engines.ray import RayEngine
 
         address = address or "auto"
         print(f"joining the Ray cluster at {address} …", flush=True)
@@ -99,8 +99,8 @@ def make_engine(kind: str, address: str | None, workers: int | None, runs: int) 
 
 def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None = None) -> int:
     """Run the cells with a live board, then print their table; 1 if any run failed. Without `results` none are kept."""
-    from cuprl.experiments.board import board_for
-    from cuprl.experiments.engine import Grid
+    from cuprl.experiments.engines.board import board_for
+    from cuprl.experiments.engines.engine import Grid
 
     with tempfile.TemporaryDirectory() as scratch:
         results = results or Path(scratch, "results")
@@ -115,7 +115,7 @@ def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None
 def print_summary(cells: list[Cell], results: Path) -> None:
     """The table of a grid: laid out in a terminal, in Markdown elsewhere."""
     from cuprl.cli.terminal import show
-    from cuprl.experiments.table import summary, summary_table
+    from cuprl.experiments.report.table import summary, summary_table
 
     if sys.stdout.isatty():
         show([summary_table(cells, results)])

@@ -86,7 +86,7 @@ def print_evaluation(results: list[dict[str, Any]]) -> None:
 
 
 def run_plot(args: argparse.Namespace) -> int:
-    from cuprl.plot import plot_runs
+    from cuprl.experiments.report.plot import plot_runs
 
     print(plot_runs(args.paths, args.out))
     return 0

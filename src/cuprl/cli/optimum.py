@@ -31,7 +31,7 @@ def chosen(kind: str, words: str | None, accepted: list[str], default: list[str]
 def run(args: argparse.Namespace) -> int:
     from cuprl.algorithms import ALGORITHMS
     from cuprl.core.parse import parse_value
-    from cuprl.experiments.optimum import plot_planes, run_all
+    from cuprl.experiments.report.optimum import plot_planes, run_all
     from cuprl.theory import GENERATORS
 
     problems = chosen("problem", args.problems, list(GENERATORS), list(GENERATORS))

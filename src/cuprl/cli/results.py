@@ -10,7 +10,7 @@ from cuprl.cli import add_trust_flags, trust_of
 from cuprl.errors import UserError, unknown
 
 if TYPE_CHECKING:
-    from cuprl.experiments.groups import Group
+    from cuprl.experiments.report.groups import Group
 
 IMPORTED = "imported"  # the folder of runs that belong to no experiment
 FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
@@ -59,11 +59,11 @@ def groups_of(args: argparse.Namespace) -> list[Group]:
     """The groups of an experiment that are asked for; what is stale or damaged is left out and said."""
     import sys
 
-    from cuprl.experiments.grid import expand
-    from cuprl.experiments.groups import group
-    from cuprl.experiments.results import stored
-    from cuprl.experiments.shipped import find
-    from cuprl.experiments.stale import left_out, sentence
+    from cuprl.experiments.grid.cells import expand
+    from cuprl.experiments.grid.shipped import find
+    from cuprl.experiments.report.groups import group
+    from cuprl.experiments.store.results import stored
+    from cuprl.experiments.store.stale import left_out, sentence
 
     experiment, root = find(args.name), Path(args.results)
     cells, whole = expand(experiment, args.only), expand(experiment)
@@ -83,7 +83,7 @@ def run_table(args: argparse.Namespace) -> int:
     import sys
 
     from cuprl.cli.terminal import show
-    from cuprl.experiments import formats, stats_table, table
+    from cuprl.experiments.report import formats, stats_table, table
     from cuprl.runs.files import write_atomically
 
     format = formats.choose(args.format, args.out)
@@ -113,7 +113,7 @@ def run_table(args: argparse.Namespace) -> int:
 
 
 def run_figure(args: argparse.Namespace) -> int:
-    from cuprl.experiments.figures import KINDS
+    from cuprl.experiments.report.figures import KINDS
 
     if args.kind not in KINDS:
         raise unknown("figure", args.kind, KINDS)
@@ -131,9 +131,9 @@ def run_import(args: argparse.Namespace) -> int:
     import sys
 
     from cuprl.core.text import printable
-    from cuprl.experiments.own import NAME
-    from cuprl.experiments.results import from_run, store
-    from cuprl.experiments.stale import entries
+    from cuprl.experiments.grid.own import NAME
+    from cuprl.experiments.store.results import from_run, store
+    from cuprl.experiments.store.stale import entries
     from cuprl.runs.folder import Run
     from cuprl.runs.provenance import changed_sources
 
@@ -156,8 +156,8 @@ def run_import(args: argparse.Namespace) -> int:
 def run_export(args: argparse.Namespace) -> int:
     import sys
 
-    from cuprl.experiments.export import write
-    from cuprl.experiments.stale import sentence
+    from cuprl.experiments.store.as_csv import write
+    from cuprl.experiments.store.stale import sentence
 
     found = entries_of(args.results, args.experiment)
     for entry in found:
@@ -201,7 +201,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def entries_of(results: str, experiment: str | None) -> list[Any]:
-    from cuprl.experiments.stale import entries
+    from cuprl.experiments.store.stale import entries
 
     found = entries(Path(results), experiment)
     if not found:

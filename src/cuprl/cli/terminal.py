@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from cuprl.core.text import printable
-from cuprl.experiments.formats import Table
+from cuprl.experiments.report.formats import Table
 
 KEYS = ("algorithm", "tasks", "constraint", "limit")  # what a line is of: in every part of a table that is cut
 TIED = "\u00a0"  # a space at which no line may break

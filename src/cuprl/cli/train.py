@@ -86,7 +86,7 @@ def run_train(args: argparse.Namespace) -> int:
 
         print_evaluation([evaluate(run, deterministic=flag) for flag in (True, False)])
     if args.plot:
-        from cuprl.plot import plot_runs
+        from cuprl.experiments.report.plot import plot_runs
 
         print(f"learning curve: {plot_runs([run.path])}")
     return 0
@@ -99,7 +99,7 @@ def run_seeds(args: argparse.Namespace, steps: int, settings: dict[str, str]) ->
     from cuprl.cli.bench import make_engine, run_grid
     from cuprl.core.parse import parse_value
     from cuprl.errors import UserError
-    from cuprl.experiments.grid import Block, Experiment, expand, parse_seeds
+    from cuprl.experiments.grid.cells import Block, Experiment, expand, parse_seeds
 
     workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
     for name in ("evaluate", "plot"):

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from cuprl.errors import UserError
-from cuprl.experiments.board import PlainBoard
-from cuprl.experiments.grid import Cell
-from cuprl.experiments.local import log_of
-from cuprl.experiments.pace import Pace
-from cuprl.experiments.results import store, stored
-from cuprl.experiments.stale import left_out, sentence
+from cuprl.experiments.engines.board import PlainBoard
+from cuprl.experiments.engines.local import log_of
+from cuprl.experiments.engines.pace import Pace
+from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.store.results import store, stored
+from cuprl.experiments.store.stale import left_out, sentence
 from cuprl.runs.files import held, write_atomically
 from cuprl.runs.folder import Run
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from cuprl.errors import unknown
-from cuprl.experiments import paper, statistics
-from cuprl.experiments.formats import Table
-from cuprl.experiments.groups import PLAIN_COST, Group
-from cuprl.experiments.statistics import Estimate, bootstrap, improvement, iqm
+from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report.formats import Table
+from cuprl.experiments.report.groups import PLAIN_COST, Group
+from cuprl.experiments.report.statistics import Estimate, bootstrap, improvement, iqm
 
 NOTE = (
     "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which with 2 or 3 of them "

@@ -12,8 +12,8 @@ import numpy as np
 
 from cuprl.core.text import csv_text
 from cuprl.errors import UserError
-from cuprl.experiments.results import SUFFIX, Result, hash_in_name
-from cuprl.experiments.stale import Entry
+from cuprl.experiments.store.results import SUFFIX, Result, hash_in_name
+from cuprl.experiments.store.stale import Entry
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from cuprl.errors import UserError
-from cuprl.experiments.grid import Cell
+from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.files import appending
 
 MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
@@ -55,7 +55,7 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     path = cell.path(root)
     log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
-    words = [sys.executable, "-m", "cuprl.experiments.child", str(os.getpid()), *cell.command(root)]
+    words = [sys.executable, "-m", "cuprl.cli.child", str(os.getpid()), *cell.command(root)]
     # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
     with appending(log) as handle:
         return subprocess.Popen(

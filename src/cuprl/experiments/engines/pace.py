@@ -6,7 +6,7 @@ import csv
 import os
 from pathlib import Path
 
-from cuprl.experiments.grid import Cell
+from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.files import open_regular
 
 TAIL = 10  # rows that tell a run's speed

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cuprl.errors import UserError
-from cuprl.experiments.grid import Cell
-from cuprl.experiments.local import MEMORY, log_of, start_process
+from cuprl.experiments.engines.local import MEMORY, log_of, start_process
+from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.files import appending
 
 QUICK = 5.0  # seconds to open a connection

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.experiments import paper
-from cuprl.experiments.formats import Table, to_markdown
-from cuprl.experiments.grid import Cell
-from cuprl.experiments.groups import PLAIN_COST, Group, group, winners
-from cuprl.experiments.results import stored
-from cuprl.experiments.statistics import mean_std
+from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.report import paper
+from cuprl.experiments.report.formats import Table, to_markdown
+from cuprl.experiments.report.groups import PLAIN_COST, Group, group, winners
+from cuprl.experiments.report.statistics import mean_std
+from cuprl.experiments.store.results import stored
 
 NOTE = (
     "Mean ± deviation over seeds of the last 100 training episodes; return undiscounted, cost as its limit is discounted. "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 
-from cuprl.experiments.grid import Cell
-from cuprl.experiments.pace import Pace
+from cuprl.experiments.engines.pace import Pace
+from cuprl.experiments.grid.cells import Cell
 from cuprl.training.display import clock
 
 ORDER = ("running", "failed", "done", "waiting")  # those at work first

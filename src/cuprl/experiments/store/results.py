@@ -25,7 +25,7 @@ import numpy as np
 from cuprl.algorithms import as_now, numerics, settings_that_differ
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError
-from cuprl.experiments.grid import Cell, file_name, resolve
+from cuprl.experiments.grid.cells import Cell, file_name, resolve
 from cuprl.runs.columns import column, needed
 from cuprl.runs.configuration import check_configuration
 from cuprl.runs.files import read as read_file

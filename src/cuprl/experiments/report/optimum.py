@@ -91,7 +91,7 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from cuprl.plot import COLOURS, save_figure
+    from cuprl.experiments.report.plot import COLOURS, save_figure
 
     problems = list(dict.fromkeys(r.problem for r in results))
     algos = list(dict.fromkeys(r.algo for r in results))

@@ -1,4 +1,4 @@
-"""A run as the child of a grid: `python -m cuprl.experiments.child PARENT train …`, which is `cup train …`.
+"""A run as the child of a grid: `python -m cuprl.cli.child PARENT train …`, which is `cup train …`.
 
 It ends, with a checkpoint, when its parent is gone: a grid killed outright leaves nothing running behind, not even a run
 that hangs, which the next grid would wait for.

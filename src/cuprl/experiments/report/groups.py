@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.experiments import paper
-from cuprl.experiments.grid import Cell
-from cuprl.experiments.results import Result
+from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.report import paper
+from cuprl.experiments.store.results import Result
 
 PLAIN_COST = "rollout/ep_cost_undiscounted_mean"
 

@@ -102,8 +102,8 @@ class Cell:
 
     def check_same(self, run: Run) -> None:
         """A run made with other settings, or when its algorithm had other numbers, must not pass for this cell's."""
-        from cuprl.experiments.results import numerics_reason
-        from cuprl.experiments.stale import differing
+        from cuprl.experiments.store.results import numerics_reason
+        from cuprl.experiments.store.stale import differing
 
         found, asked = as_now(run.config), self.resolved()
         reason = numerics_reason(found)

@@ -9,8 +9,8 @@ from typing import Any
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError
-from cuprl.experiments.grid import Cell, expand
-from cuprl.experiments.results import Result, config_hash, files, hash_in_name, numerics_reason, read
+from cuprl.experiments.grid.cells import Cell, expand
+from cuprl.experiments.store.results import Result, config_hash, files, hash_in_name, numerics_reason, read
 from cuprl.runs.provenance import plain
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
@@ -53,7 +53,7 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
 
     An experiment's runs count wherever they are stored, once each, and what else its folder holds is stale.
     """
-    from cuprl.experiments.shipped import EXPERIMENTS, find
+    from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 
     if experiment is None or not (experiment in EXPERIMENTS or experiment.endswith(".toml")):
         folders = {path.parent.name for path in files(root)} & EXPERIMENTS.keys()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cuprl.errors import UserError
-from cuprl.experiments import paper, statistics
-from cuprl.experiments.groups import Group
-from cuprl.experiments.panels import (
+from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.panels import (
     KNOWN,
     caption,
     colours_of,
@@ -23,8 +23,8 @@ from cuprl.experiments.panels import (
     limit_colours,
     panels_of,
 )
-from cuprl.experiments.promise import promise
-from cuprl.plot import drawn, save_figure
+from cuprl.experiments.report.plot import drawn, save_figure
+from cuprl.experiments.report.promise import promise
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

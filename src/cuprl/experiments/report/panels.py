@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuprl.experiments.groups import Group
-from cuprl.plot import COLOURS, draw_limits, drawn, pyplot, style
+from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.plot import COLOURS, draw_limits, drawn, pyplot, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from cuprl.errors import UserError
-from cuprl.experiments.groups import Group
-from cuprl.experiments.panels import caption, colours_of, label_rows, legend_above, panels_of
-from cuprl.plot import save_figure
+from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.panels import caption, colours_of, label_rows, legend_above, panels_of
+from cuprl.experiments.report.plot import save_figure
 from cuprl.runs.columns import column
 
 PREDICTED, FOUND = "train/predicted_cost", "train/cost_return"

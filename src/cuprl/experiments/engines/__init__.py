@@ -1,0 +1,1 @@
+"""Running the cells of a grid: on this machine, or on Ray."""

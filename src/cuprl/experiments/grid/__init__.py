@@ -1,0 +1,1 @@
+"""What to run: experiments as data, and the cells they expand to."""

@@ -1,0 +1,1 @@
+"""What is kept of finished runs, and which of it still counts."""
