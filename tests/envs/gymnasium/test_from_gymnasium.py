@@ -237,7 +237,7 @@ def test_a_script_that_fails_with_workers_open_ends(tmp_path):
         "if __name__ == '__main__':\n"
         "    env = make(cuprl.from_gymnasium(Sound, limits=5.0, backend='async'), 1)\n    raise SystemError('here')\n"
     )
-    path = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, str(tmp_path / "script.py")]
     ended = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120)
     assert ended.returncode == 1 and ended.stderr.rstrip().endswith("SystemError: here")

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic import made_up
 
 import cuprl
 from cuprl.algorithms import ALGORITHMS, as_now
@@ -23,6 +22,7 @@ from cuprl.experiments.report.groups import group
 from cuprl.experiments.store.results import Result, config_hash, files, from_run, read, store, stored
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train
+from experiments.synthetic import made_up
 from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())

@@ -22,7 +22,7 @@ from cuprl.training.learner import Learner, Plan
 from cuprl.training.loop import train
 from small import QUIET, SMALL
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 COST = (cuprl.Constraint("cost", 1.0),)
 SPECS = {
     "gaussian": cuprl.Spec("arm", 5, cuprl.Box(2, (-1.0, -np.inf), (1.0, 0.5)), COST, 100),

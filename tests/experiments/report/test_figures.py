@@ -4,7 +4,6 @@ import re
 
 import pytest
 from matplotlib.image import imread
-from synthetic import made_up
 
 from cuprl.cli import main
 from cuprl.cli.results import FIGURES
@@ -16,6 +15,7 @@ from cuprl.experiments.report.figures import KINDS
 from cuprl.experiments.report.groups import group
 from cuprl.experiments.report.plot import COLOURS, pyplot
 from cuprl.experiments.store.results import store
+from experiments.synthetic import made_up
 
 STEPS = 100_000  # 20 iterations
 

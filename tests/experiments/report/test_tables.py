@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic import made_up
 
 from cuprl.cli.bench import print_summary
 from cuprl.cli.terminal import pieces, show
@@ -14,6 +13,7 @@ from cuprl.experiments.report import paper, stats_table, table
 from cuprl.experiments.report.formats import Table, latex_text, to_latex
 from cuprl.experiments.report.groups import group, winners
 from cuprl.experiments.store.results import store
+from experiments.synthetic import made_up
 
 TWO = ("hopper-speed", "swimmer-speed")
 STEPS = 100_000  # 20 iterations

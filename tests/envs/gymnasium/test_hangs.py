@@ -102,7 +102,7 @@ def test_the_first_interrupt_ends_a_run_that_hangs(backend, tmp_path):
 
 REGISTER = """
 import gymnasium
-from envs.test_hangs import hanging, sleep_in_c
+from envs.gymnasium.test_hangs import hanging, sleep_in_c
 gymnasium.register("Hanging-v0", hanging(3, sleep_in_c, {mark!r}))
 """
 
@@ -118,7 +118,7 @@ def test_nothing_that_hangs_outlives_a_killed_grid(tmp_path):
             "words = [sys.executable, '-m', 'cuprl.cli.child', str(os.getpid()), *sys.argv[1:]]\n"
             "print(subprocess.Popen(words, start_new_session=True, stdout=sys.stderr).pid, flush=True)\n"
             "time.sleep(600)\n")  # fmt: skip
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen([sys.executable, "-c", grid, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})  # fmt: skip
     child = int(process.stdout.readline())
@@ -141,9 +141,9 @@ def alive(pid):
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 def test_a_worker_that_hangs_ends_after_its_parent(tmp_path):
     mark = tmp_path / "hangs"
-    script = (f"import sys; from envs.test_hangs import *\nmake(cuprl.from_gymnasium(hanging(0, mark={str(mark)!r}), "
-              "limits=5.0, backend='async'))\n")  # fmt: skip
-    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    task = f"cuprl.from_gymnasium(hanging(0, mark={str(mark)!r}), limits=5.0, backend='async')"
+    script = f"import sys; from envs.gymnasium.test_hangs import *\nmake({task})\n"
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
     wait_for(lambda: mark.exists() and mark.read_text())
     process.kill()

@@ -109,7 +109,7 @@ def test_an_experiment_of_ones_own(tmp_path):
 
 
 def test_the_file_in_the_docs(tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text()
     (tmp_path / "mine.toml").write_text(page.split("```toml\n")[1].split("```")[0])
     assert len(expand(find(str(tmp_path / "mine.toml")))) == 5 * (2 * 2 + 1 * 4 + 2 * 2)
     assert all(f"| `{name}` | " in page and f"| {len(expand(find(name)))} |" in page for name in EXPERIMENTS)
