@@ -16,7 +16,8 @@ import numpy as np
 
 from cuprl import algorithms, envs
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names

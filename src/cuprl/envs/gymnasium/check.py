@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from cuprl.envs.gymnasium.lane import Lane, advance, costs_of, restart
-from cuprl.envs.gymnasium.task import GymnasiumTask
+from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.errors import UserError
 
 SLOW = 5e-3  # seconds a step above which a million steps take hours
@@ -35,7 +35,7 @@ class Trial:
     wrong: dict[str, str] = field(default_factory=dict)  # the first time each kind of thing was wrong
 
 
-def check(task: GymnasiumTask, steps: int = 3000, seed: int = 0, limited: bool = True) -> list[Finding]:
+def check(task: GymnasiumParts, steps: int = 3000, seed: int = 0, limited: bool = True) -> list[Finding]:
     """Takes `steps` random steps over as many episodes as they make. Not limited: nothing is said of the limits."""
     try:
         lane = Lane(task)
@@ -178,7 +178,7 @@ def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
     return [Finding("fine", f"episodes end: {lengths}, {trial.unended} of them by the limit of {lane.horizon}.")]
 
 
-def about_costs(task: GymnasiumTask, trial: Trial, limited: bool) -> list[Finding]:
+def about_costs(task: GymnasiumParts, trial: Trial, limited: bool) -> list[Finding]:
     if "cost" in trial.wrong:
         return [Finding("wrong", trial.wrong["cost"])]
     findings = []

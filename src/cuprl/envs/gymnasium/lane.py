@@ -9,16 +9,14 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.envs.gymnasium.watch import Calls, Overdue
 from cuprl.errors import UserError, blame
-
-if TYPE_CHECKING:
-    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 SIGNATURES = "(obs, reward, terminated, truncated, info), or with the cost after the reward as in Safety-Gymnasium"
 
@@ -58,7 +56,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
     return obs, reward, *ends, {**info, "cost": cost[0]} if cost else info
 
 
-def costs_of(task: GymnasiumTask, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> list[float]:
+def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> list[float]:
     """[m] each a finite number, or a sentence that names the cost."""
     values = []
     for name, function in task.costs.items():
@@ -82,7 +80,7 @@ def costs_of(task: GymnasiumTask, obs: Any, action: Any, next_obs: Any, info: di
 class Lane:
     """One environment, and how to come back to its present step: a seed and the actions since."""
 
-    def __init__(self, task: GymnasiumTask, calls: Calls | None = None):
+    def __init__(self, task: GymnasiumParts, calls: Calls | None = None):
         self.task, self.env = task, task.make()
         self.calls = calls or [0, 0]  # the first is raised whenever the environment is called
         self.size, self.flat = observation_of(self.env.observation_space, task.name)

@@ -16,52 +16,21 @@ from cuprl.core.task import VectorEnv
 from cuprl.core.user_modules import import_own
 from cuprl.core.values import as_number, as_tuple, whole
 from cuprl.envs.gymnasium.name import PREFIX, format_name
+from cuprl.envs.gymnasium.parts import CostFunction, GymnasiumParts, InfoCost
 from cuprl.envs.gymnasium.vector import GymnasiumVectorEnv
 from cuprl.envs.gymnasium.workers import WorkerVectorEnv
 from cuprl.errors import UserError, blame, unknown
 
 BACKENDS = ("sync", "async")
 TIMEOUTS = {"sync": 0.0, "async": 60.0}  # seconds that a step or reset may take; 0: any
-DEFAULT_HORIZON = 1000
 WRITTEN = {"limit": ("--limit", "limits", 25), "discount": ("--cost-discount", "discount", 0.99)}  # flag, argument, example
 
-CostFunction = Callable[[Any, Any, Any, dict[str, Any]], Any]  # (obs, action, next_obs, info) -> one number
 ByName = dict[str, float] | float | None
 
 
 @dataclass(frozen=True)
-class InfoCost:
-    """The cost that the environment itself puts into info."""
-
-    key: str
-
-    def __call__(self, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> Any:
-        if self.key not in info:
-            has = f"info has {', '.join(map(repr, info))}" if info else "info is empty"
-            raise UserError(
-                f"cost info:{self.key} is missing: {has} after a step; name a key that is always there, as --cost info:KEY, "
-                "or a function of (obs, action, next_obs, info), as --cost MODULE:FUNCTION."
-            )
-        return info[self.key]
-
-
-@dataclass(frozen=True)
-class GymnasiumTask:
-    name: str
-    make: Callable[[], Any]  # a new environment
-    costs: dict[str, CostFunction]
-    constraints: tuple[Constraint, ...]
-    settings: dict[str, Any]  # what it changes of every algorithm's defaults
-    horizon: int | None = None
-    backend: str = "sync"
-    env_timeout: float = 0.0  # seconds that a step or reset may take; 0: any
-
-    @property
-    def looks_at_observations(self) -> bool:
-        return not all(isinstance(cost, InfoCost) for cost in self.costs.values())
-
-    def horizon_of(self, env: Any) -> int:
-        return self.horizon or getattr(getattr(env, "spec", None), "max_episode_steps", None) or DEFAULT_HORIZON
+class GymnasiumTask(GymnasiumParts):
+    """A Gymnasium environment as a task; `from_gymnasium` makes one."""
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv:
         if self.backend == "sync":

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.core.task import Step, pack_generators, unpack_generators
 from cuprl.envs.gymnasium.lane import Lane
+from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.envs.gymnasium.watch import HURRY, Calls, Overdue, WatchHere
 from cuprl.errors import RunStopped, UserError
-
-if TYPE_CHECKING:
-    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 
 class GymnasiumVectorEnv:
     """Environments in this process. Environment i draws the seeds of its episodes from a generator seeded seed + i."""
 
     def __init__(
-        self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...], calls: Calls | None = None
+        self, task: GymnasiumParts, num_envs: int, constraints: tuple[Constraint, ...], calls: Calls | None = None
     ):
         """calls: where the calls are counted, if someone else watches them."""
         self.task, self.num_envs = task, num_envs

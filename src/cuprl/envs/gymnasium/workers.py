@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.util import Finalize
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
@@ -20,12 +20,10 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec import Constraint
 from cuprl.core.task import Step
+from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.envs.gymnasium.vector import GymnasiumVectorEnv
 from cuprl.envs.gymnasium.watch import Watch
 from cuprl.errors import RunStopped, UserError
-
-if TYPE_CHECKING:
-    from cuprl.envs.gymnasium.task import GymnasiumTask
 
 PATIENCE = 5.0  # seconds that the workers have to close their environments
 
@@ -33,7 +31,7 @@ PATIENCE = 5.0  # seconds that the workers have to close their environments
 class WorkerVectorEnv:
     """The environments of a GymnasiumVectorEnv, some in each process; the results are the same to the last bit."""
 
-    def __init__(self, task: GymnasiumTask, num_envs: int, constraints: tuple[Constraint, ...], workers: int):
+    def __init__(self, task: GymnasiumParts, num_envs: int, constraints: tuple[Constraint, ...], workers: int):
         check_portable(task)
         self.task, self.num_envs = task, num_envs
         self.cuts = [num_envs * w // workers for w in range(workers + 1)]  # worker w has rows cuts[w] to cuts[w + 1]
@@ -113,7 +111,7 @@ class WorkerVectorEnv:
         return np.concatenate(self._ask("set_state", each))
 
 
-def check_portable(task: GymnasiumTask) -> None:
+def check_portable(task: GymnasiumParts) -> None:
     try:
         pickle.dumps(CloudpickleWrapper(task))  # type: ignore[arg-type]
     except Exception as error:

@@ -8,7 +8,8 @@ import numpy as np
 
 from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco import robots
-from cuprl.envs.mujoco.env import Costs, Motion, MujocoTask, Physics, Reset
+from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reset
 from cuprl.envs.mujoco.scores import reads
 
 RADIUS = 10.0  # d

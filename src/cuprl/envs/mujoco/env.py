@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, unpack_generators
-from cuprl.core.values import whole
 from cuprl.envs.mujoco.model import action_bounds, load_model, without_islands
-from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reset, Reward
+from cuprl.envs.mujoco.parts import MujocoParts
+from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import LateScores, read_by
+from cuprl.envs.mujoco.trial import try_functions, with_own_memory
 
 
 @dataclass(frozen=True)
-class MujocoTask:
+class MujocoTask(MujocoParts):
     """A constrained task on any MuJoCo model. All functions see N environments at once, `reset` one at a time."""
-
-    name: str
-    model: str  # an MJCF file (a bare name is one of Gymnasium's robots) or an MJCF string
-    frame_skip: int
-    constraints: tuple[Constraint, ...]
-    observe: Callable[[Physics], np.ndarray]  # [N, obs]
-    position: Callable[[Physics], np.ndarray]  # [N, k], differenced for the velocity
-    reward: Reward
-    costs: Costs
-    terminated: Callable[[Physics], np.ndarray]  # [N]
-    reset: Reset
-    fields: tuple[str, ...] = ()  # derived MjData fields the functions read
-    horizon: int = 1000
-
-    def __post_init__(self) -> None:
-        whole(self.frame_skip, f"frame_skip of {self.name}")
-        whole(self.horizon, f"horizon of {self.name}")
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> MujocoVectorEnv:
         return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)
@@ -43,9 +26,7 @@ class MujocoTask:
 class MujocoVectorEnv:
     """The vector environment of a MujocoTask. Environment i draws from its own generator, seeded with seed + i."""
 
-    def __init__(self, task: MujocoTask, num_envs: int, threads: int = 1):
-        from cuprl.envs.mujoco.trial import try_functions, with_own_memory
-
+    def __init__(self, task: MujocoParts, num_envs: int, threads: int = 1):
         model = without_islands(load_model(task.model, task.name))
         try_functions(task, model)
         self.task, self.num_envs = task, num_envs

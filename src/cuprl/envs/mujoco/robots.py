@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics, Reset, Reward
+from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.physics import Motion, Physics, Reset, Reward
 from cuprl.envs.mujoco.scores import reads
 
 # Most of these run in every step, on few rows: np.add.reduce is what .sum() comes to, without Python's part of it.

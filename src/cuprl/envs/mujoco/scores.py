@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from cuprl.core.task import Step
+from cuprl.envs.mujoco.parts import MujocoParts
 from cuprl.envs.mujoco.physics import Motion, Physics
-
-if TYPE_CHECKING:
-    from cuprl.envs.mujoco.env import MujocoVectorEnv
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NOT_YET = np.empty(0)
@@ -56,10 +54,23 @@ class Recorded(Physics):
             setattr(self, name, array.reshape(-1, *array.shape[2:]))
 
 
+class Robots(Protocol):
+    """What late scores need of an environment."""
+
+    task: MujocoParts
+    physics: Physics
+    position: np.ndarray  # [N, k]
+    obs: np.ndarray  # [N, obs]
+
+    def move(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+
+    def go_on(self, terminated: np.ndarray, truncated: np.ndarray) -> np.ndarray: ...
+
+
 class LateScores:
     """Steps an environment and keeps what its rewards and costs depend on, until they are asked for."""
 
-    def __init__(self, env: MujocoVectorEnv, read: tuple[str, ...]):
+    def __init__(self, env: Robots, read: tuple[str, ...]):
         self.env, self.read = env, read
         self.first = env.position  # [N, k]
         self.live = [getattr(env.physics, name) for name in read]

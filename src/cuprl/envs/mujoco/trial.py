@@ -9,7 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cuprl.envs.mujoco.env import Motion, MujocoTask, Physics
+from cuprl.envs.mujoco.parts import MujocoParts
+from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import Recorded, read_by
 from cuprl.errors import UserError, blame
 
@@ -17,7 +18,7 @@ TRIED = 5  # environments: not 1 and seldom the number of costs, so that no shap
 ARGUMENTS = {"reset": "(qpos, qvel, rng)", "reward": "(physics, motion)", "costs": "(physics, motion)"}  # others: (physics)
 
 
-def call(task: MujocoTask, name: str, *arguments: Any) -> Any:
+def call(task: MujocoParts, name: str, *arguments: Any) -> Any:
     try:
         answer = getattr(task, name)(*arguments)
         return np.array(answer) if name in ("position", "observe") else answer  # as the environment does
@@ -27,7 +28,7 @@ def call(task: MujocoTask, name: str, *arguments: Any) -> Any:
         raise blame(f"{name} of {task.name}", error, ARGUMENTS.get(name, "(physics)")) from error
 
 
-def expect(task: MujocoTask, name: str, value: Any, shape: tuple[int | str, ...], kind: str = "an array") -> None:
+def expect(task: MujocoParts, name: str, value: Any, shape: tuple[int | str, ...], kind: str = "an array") -> None:
     """An array of this shape, of bools if the kind says so; a word in the shape stands for any number."""
     fits = isinstance(value, np.ndarray) and len(value.shape) == len(shape)
     fits = fits and all(isinstance(want, str) or size == want for size, want in zip(value.shape, shape))
@@ -42,7 +43,7 @@ def describe(shape: tuple[int | str, ...]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
+def try_functions(task: MujocoParts, model: mujoco.MjModel) -> None:
     """A reset, a step without action, and every function called on the way, in environments of their own."""
     try:
         physics = Physics(model, task.frame_skip, task.fields, TRIED, 1)
@@ -60,7 +61,7 @@ def try_functions(task: MujocoTask, model: mujoco.MjModel) -> None:
     try_reads(task, physics, motion)
 
 
-def try_reads(task: MujocoTask, physics: Physics, motion: Motion) -> None:
+def try_reads(task: MujocoParts, physics: Physics, motion: Motion) -> None:
     """Functions that say what they read must do with that, and answer for two steps at once as for each by itself."""
     read = read_by(task.position, task.reward, task.costs)
     if read is None:
@@ -81,7 +82,7 @@ def try_reads(task: MujocoTask, physics: Physics, motion: Motion) -> None:
             raise UserError(f"{name} of {task.name} answers otherwise for two steps than for each; take @reads off it.")
 
 
-def begin(task: MujocoTask, physics: Physics) -> None:
+def begin(task: MujocoParts, physics: Physics) -> None:
     data = mujoco.MjData(physics.model)
     start = call(task, "reset", data.qpos.copy(), data.qvel.copy(), np.random.default_rng(0))
     if not isinstance(start, tuple | list) or len(start) != 2:
@@ -92,7 +93,7 @@ def begin(task: MujocoTask, physics: Physics) -> None:
     physics.batch.forward(np.arange(TRIED))
 
 
-def look(task: MujocoTask, physics: Physics) -> np.ndarray:
+def look(task: MujocoParts, physics: Physics) -> np.ndarray:
     """The position, with the observation looked at too."""
     position = call(task, "position", physics)
     expect(task, "position", position, (TRIED, "k"))
@@ -100,7 +101,7 @@ def look(task: MujocoTask, physics: Physics) -> np.ndarray:
     return position
 
 
-def with_own_memory(task: MujocoTask, physics: Physics) -> MujocoTask:
+def with_own_memory(task: MujocoParts, physics: Physics) -> MujocoParts:
     """The task with functions whose answers stay as they are: one that gives the same memory twice, such as a live view
     of the physics, is made to copy."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco.env import Costs, Motion, Physics
+from cuprl.envs.mujoco.physics import Costs, Motion, Physics
 from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane, speed_on_line
 from cuprl.envs.mujoco.scores import reads, reads_what
 

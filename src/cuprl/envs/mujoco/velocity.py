@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco.env import Costs, Motion, MujocoTask, Physics, Reward
+from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reward
 from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane
 from cuprl.envs.mujoco.scores import reads, reads_what
 
