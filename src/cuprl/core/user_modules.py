@@ -66,20 +66,3 @@ def import_own(name: str) -> ModuleType:
         raise UserError(f"cannot import {name} ({error}); install it, or go to the folder that has it.") from None
     except Exception as error:  # whatever the module's own code raises
         raise blame(f"importing {name}", error) from error
-
-
-def modules_of(task: str, algo: str) -> list[str]:
-    """The modules that these names name: of the algorithm, of costs, and those that register an environment."""
-    from cuprl.algorithms import OWN
-    from cuprl.envs.gymnasium.name import PREFIX, parse_name
-
-    named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
-    if task.startswith(PREFIX):
-        try:
-            arguments = parse_name(task)
-        except UserError:  # the name of a task made in Python, which only looks like one
-            return named
-        sources = [*arguments.get("costs", {}).values(), arguments["env"]]  # an id, too, may be MODULE:ID
-        homes = [home for home, colon, _ in (source.partition(":") for source in sources) if colon and home != "info"]
-        named += [*arguments["imports"], *homes]
-    return list(dict.fromkeys(named))

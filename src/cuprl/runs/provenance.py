@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from cuprl.core.user_modules import modules_of
 from cuprl.errors import UserError
 from cuprl.runs.configuration import KINDS, check_configuration
 
@@ -91,6 +90,23 @@ def refuse_altered(path: Path, config: dict[str, Any]) -> None:
 
 
 # --- the code it names ------------------------------------------------------------------------------------------------
+
+
+def modules_of(task: str, algo: str) -> list[str]:
+    """The modules that these names name: of the algorithm, of costs, and those that register an environment."""
+    from cuprl.algorithms import OWN
+    from cuprl.envs.gymnasium.name import PREFIX, parse_name
+
+    named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
+    if task.startswith(PREFIX):
+        try:
+            arguments = parse_name(task)
+        except UserError:  # the name of a task made in Python, which only looks like one
+            return named
+        sources = [*arguments.get("costs", {}).values(), arguments["env"]]  # an id, too, may be MODULE:ID
+        homes = [home for home, colon, _ in (source.partition(":") for source in sources) if colon and home != "info"]
+        named += [*arguments["imports"], *homes]
+    return list(dict.fromkeys(named))
 
 
 def sources(task: str, algo: str) -> dict[str, str]:

@@ -16,11 +16,12 @@ from typing import Any
 from cuprl.algorithms import as_now, numerics
 from cuprl.core.parse import parse_numbers, parse_value
 from cuprl.core.task import Task
-from cuprl.core.user_modules import modules_of, named_by
+from cuprl.core.user_modules import named_by
 from cuprl.envs import find as find_task
 from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
 from cuprl.runs.folder import Run, iteration_of
+from cuprl.runs.provenance import modules_of
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
 
