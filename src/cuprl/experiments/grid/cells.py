@@ -20,6 +20,7 @@ from cuprl.core.user_modules import named_by
 from cuprl.envs import find as find_task
 from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
+from cuprl.experiments.grid.differences import differing, numerics_reason
 from cuprl.runs.folder import Run, iteration_of
 from cuprl.runs.provenance import modules_of
 
@@ -103,9 +104,6 @@ class Cell:
 
     def check_same(self, run: Run) -> None:
         """A run made with other settings, or when its algorithm had other numbers, must not pass for this cell's."""
-        from cuprl.experiments.store.results import numerics_reason
-        from cuprl.experiments.store.stale import differing
-
         found, asked = as_now(run.config), self.resolved()
         reason = numerics_reason(found)
         if reason:

@@ -8,6 +8,7 @@ from typing import Any
 from cuprl.algorithms import MENDED, default_settings
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.own import read_experiment
 
 PAPER_TASKS = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
 BASELINES = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops")
@@ -88,8 +89,6 @@ def find(name: str) -> Experiment:
         return EXPERIMENTS[name]
     if not name.endswith(".toml"):
         raise UserError(f"{unknown('experiment', name, EXPERIMENTS)} Or give a file of your own, as my_experiment.toml.")
-    from cuprl.experiments.grid.own import read_experiment
-
     experiment = read_experiment(Path(name))
     if experiment.name in EXPERIMENTS:
         raise UserError(f"{name}: {experiment.name} is an experiment that comes with cuprl; give yours another name.")

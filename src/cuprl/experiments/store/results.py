@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.algorithms import as_now, numerics, settings_that_differ
+from cuprl.algorithms import as_now, settings_that_differ
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell, file_name, resolve
+from cuprl.experiments.grid.differences import numerics_reason
 from cuprl.runs.columns import column, needed
 from cuprl.runs.configuration import check_configuration
 from cuprl.runs.files import read as read_file
@@ -200,12 +201,6 @@ def hash_in_name(path: Path) -> str:
 
 
 # --- what a grid has of them -------------------------------------------------------------------------------------------
-
-
-def numerics_reason(config: dict[str, Any]) -> str | None:
-    """Why numbers made with this configuration are not what it gives now."""
-    made, now = config["numerics"], numerics(config["algo"])
-    return None if made == now else f"made with numerics {made} of {config['algo']}, now {now}"
 
 
 def is_fresh(result: Result, cell: Cell) -> bool:

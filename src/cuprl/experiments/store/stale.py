@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell, expand
-from cuprl.experiments.store.results import Result, config_hash, files, hash_in_name, numerics_reason, read
-from cuprl.runs.provenance import plain
+from cuprl.experiments.grid.differences import differing, numerics_reason
+from cuprl.experiments.grid.shipped import EXPERIMENTS, find
+from cuprl.experiments.store.results import Result, config_hash, files, hash_in_name, read
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 
@@ -53,8 +53,6 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
 
     An experiment's runs count wherever they are stored, once each, and what else its folder holds is stale.
     """
-    from cuprl.experiments.grid.shipped import EXPERIMENTS, find
-
     if experiment is None or not (experiment in EXPERIMENTS or experiment.endswith(".toml")):
         folders = {path.parent.name for path in files(root)} & EXPERIMENTS.keys()
         wanted = {name: wanted_by(expand(EXPERIMENTS[name])) for name in folders}
@@ -86,16 +84,6 @@ def settings_reason(result: Result, cells: Iterable[Cell]) -> str:
     same = [cell for cell in cells if all(getattr(cell, key) == result.config[key] for key in ("task", "algo", "seed"))]
     differences = [differing(result.config, cell.resolved()) for cell in same]
     return f"made with {min(differences, key=len)[0]}" if differences else "the experiment has no such run"
-
-
-def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
-    """'alpha 0.3, not 0.2' for each setting, limit or number of steps."""
-    mine, theirs = (
-        plain({"steps": c["steps"], **{f"limit of {k}": v for k, v in c["limits"].items()}, **c["settings"]})
-        for c in (found, asked)
-    )
-    names = dict.fromkeys((*theirs, *mine))
-    return [f"{n} {mine.get(n, 'unset')}, not {theirs.get(n, 'unset')}" for n in names if mine.get(n) != theirs.get(n)]
 
 
 def sentence(left: list[Entry]) -> str:
