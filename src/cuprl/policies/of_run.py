@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cuprl.core.normaliser import CLIP, Normaliser
+from cuprl.core.spec_json import spec_to_json
+from cuprl.core.task import Task
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.policies.checks import check_sizes
 from cuprl.policies.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.runs import provenance
 from cuprl.runs.folder import Run, misfit
-
-if TYPE_CHECKING:
-    from cuprl.core.task import Task
 
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
@@ -47,8 +47,6 @@ class RunPolicy(SavedPolicy):
 
     def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: Run | None = None):
         """checkpoint: its arrays; config: as in config.json, with the spec."""
-        from cuprl.core.normaliser import CLIP, Normaliser
-
         spec, settings = config["spec"], config["settings"]
         try:
             self.normaliser = Normaliser(*(checkpoint[f"learner['normaliser']['{x}']"] for x in ("count", "mean", "var")))
@@ -90,7 +88,6 @@ def read_run(run: Run, task: Task | None = None, trust: Trust = False) -> RunPol
     config = run.config
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs
-        from cuprl.core.spec_json import spec_to_json
 
         with named_by(run.path, trust):
             config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from cuprl.core.spec_json import spec_from_json
 from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError
 
@@ -69,8 +70,6 @@ def check_settings(algo: str, settings: dict[str, Any]) -> None:
 
 def check_spec(spec: Any) -> None:
     """Refuse a spec that `spec_json.spec_from_json` cannot read."""
-    from cuprl.core.spec_json import spec_from_json
-
     try:
         spec_from_json(spec)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
