@@ -140,8 +140,8 @@ def test_several_choices_at_once_are_learnt():
 # --- exact continuation ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["gym:CartPole-v1+cost=x=envs.test_from_gymnasium:right+limit=9",
-                                  "gym:Pendulum-v1+cost=x=envs.test_from_gymnasium:right+limit=9"])  # fmt: skip
+@pytest.mark.parametrize("name", ["gym:CartPole-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9",
+                                  "gym:Pendulum-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9"])  # fmt: skip
 def test_resumed_equals_uninterrupted(name, tmp_path):
     whole = cuprl.train(name, "ppo", steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
     stopped = Run.create(tmp_path / "stopped", whole.config)
