@@ -7,7 +7,7 @@ import pytest
 
 import cuprl
 from cuprl.envs import TASKS, make
-from cuprl.envs.mujoco import trial
+from cuprl.envs.mujoco import env
 from cuprl.errors import UserError
 from cuprl.policies.export import export_policy
 from cuprl.training.training import Training
@@ -55,7 +55,7 @@ ONE = (cuprl.Constraint("speed", 8.0),)
         ({"costs": lambda p, m: 1.0}, r"costs of cart gave float .*let it give an array, \[5, 2\]"),
         ({"costs": lambda p, m: m.velocity[:, 0]}, r"costs of cart gave .*\[5\]"),
         ({"costs": lambda p, m: m.velocity[:, 0], "constraints": ONE}, r"costs of cart gave .*\[5\].*\[5, 1\]"),
-        ({"costs": lambda p, m: 1 / 0}, r"costs of cart raised ZeroDivisionError.*test_own_mujoco_faults.py, line \d+"),
+        ({"costs": lambda p, m: 1 / 0}, r"costs of cart raised ZeroDivisionError.*test_trial.py, line \d+"),
         ({"costs": lambda p: 0}, r"costs of cart raised TypeError.*; it is called with \(physics, motion\)\.$"),
         ({"reward": lambda p, m: m.velocity}, r"reward of cart gave .*\[5, 1\].*\[5\]"),
         ({"terminated": lambda p: False}, "terminated of cart gave bool .*an array of bools"),
@@ -88,7 +88,7 @@ def test_a_model_may_be_a_path(tmp_path):
 @pytest.mark.parametrize("task", [cart(), TASKS["humanoid-speed"]], ids=["cart", "humanoid"])
 def test_the_trial_leaves_no_trace(task, monkeypatch):
     tried = make(task, 2, seed=3)
-    monkeypatch.setattr(trial, "try_functions", lambda task, model: None)
+    monkeypatch.setattr(env, "try_functions", lambda task, model: None)
     untried = make(task, 2, seed=3)
     same_arrays(tried.get_state(), untried.get_state())
     action = np.full((2, tried.spec.action.dim), 0.3)
