@@ -14,7 +14,8 @@ import pytest
 import cuprl
 from cuprl.errors import UserError
 from cuprl.experiments.store.results import LARGEST, read
-from cuprl.runs.folder import Run, read_checkpoint
+from cuprl.runs.checkpoint import read_checkpoint
+from cuprl.runs.folder import Run
 
 MEGABYTE = 2**20
 

@@ -307,8 +307,7 @@ def test_a_file_with_a_spread_that_is_none_is_refused(tmp_path):
         cuprl.load(tmp_path / "p.npz")
 
 
-@pytest.mark.parametrize("name, value", [("learner['state'].policy['layers'][0][0]", np.nan),
-                                         ("learner['normaliser']['var']", np.inf)])  # fmt: skip
+@pytest.mark.parametrize("name, value", [("policy/weight0", np.nan), ("normaliser/var", np.inf)])
 def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tmp_path, capsys):
     broken = Run.create(tmp_path / "broken", {**run.config, "steps": 800})
     broken.save(3, broken_arrays(run.latest()[0], name, value))

@@ -41,7 +41,7 @@ def test_driven_by_hand_equals_train_to_the_last_bit(task, algo, tmp_path):
     same_progress(trained, driven)
     ours, theirs = (run.latest()[0] for run in (driven, trained))
     for name in theirs:
-        if not name.startswith("env."):
+        if not name.startswith("env/"):
             np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
     obs = np.random.default_rng(0).normal(size=(7, env.spec.obs_dim))
     np.testing.assert_array_equal(cuprl.load(driven).predict(obs), cuprl.load(trained).predict(obs))

@@ -14,7 +14,8 @@ from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
 from cuprl.policies.evaluate import evaluate, load
-from cuprl.runs.folder import Run, read_checkpoint
+from cuprl.runs.checkpoint import read_checkpoint
+from cuprl.runs.folder import Run
 from cuprl.training.loop import resume, train
 from cuprl.training.training import Training
 from probes import Probe, constant

@@ -15,7 +15,8 @@ from cuprl.errors import UserError, unknown
 from cuprl.policies.checks import check_sizes
 from cuprl.policies.deployed import KIND, READERS, SavedPolicy, numpy_network
 from cuprl.runs import provenance
-from cuprl.runs.folder import Run, misfit
+from cuprl.runs.checkpoint import Arrays, misfit, within
+from cuprl.runs.folder import Run
 
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
@@ -45,20 +46,19 @@ def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = F
 class RunPolicy(SavedPolicy):
     """The policy of a run: plain arrays, as `numpy_network` takes them."""
 
-    def __init__(self, checkpoint: dict[str, np.ndarray], config: dict[str, Any], run: Run | None = None):
+    def __init__(self, checkpoint: Arrays, config: dict[str, Any], run: Run | None = None):
         """checkpoint: its arrays; config: as in config.json, with the spec."""
         spec, settings = config["spec"], config["settings"]
         try:
-            self.normaliser = Normaliser(*(checkpoint[f"learner['normaliser']['{x}']"] for x in ("count", "mean", "var")))
+            self.normaliser = Normaliser(**within("normaliser", checkpoint))
             scale, clip = self.normaliser.scale, CLIP
             if not settings["normalise"]:  # the mean stayed 0
                 scale, clip = np.ones_like(scale), np.inf
             self.arrays = {"mean": self.normaliser.mean, "scale": scale, "clip": np.array(clip)}
             for i in range(len(settings["hidden"]) + 1):
-                weight, bias = (checkpoint[f"learner['state'].policy['layers'][{i}][{k}]"] for k in (0, 1))
-                self.arrays |= {f"weight{i}": weight, f"bias{i}": bias}
+                self.arrays |= {name: checkpoint[f"policy/{name}"] for name in (f"weight{i}", f"bias{i}")}
             real = spec["action"]["kind"] == "Box"
-            log_std = checkpoint["learner['state'].policy['log_std']"].tolist() if real else None
+            log_std = checkpoint["policy/log_std"].tolist() if real else None
             iteration = int(checkpoint["counters"][0])
             check_sizes(self.arrays, log_std, spec)
         except (KeyError, IndexError, TypeError, ValueError) as error:

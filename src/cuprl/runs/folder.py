@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -20,17 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from cuprl.errors import UserError
 from cuprl.runs import files, progress, provenance
+from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, read_checkpoint, write_checkpoint
 from cuprl.runs.columns import needed
 from cuprl.runs.files import write_atomically
 
-KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
-CHECKPOINT = re.compile(r"(\d{8})-([0-9a-f]{16})\.safetensors")
-LARGEST_CONFIG, LARGEST_CHECKPOINT = 2**24, 2**33  # bytes
+LARGEST_CONFIG = 2**24  # bytes
 REMAINS = re.compile(r"lock|config\.json(\.\d+)?\.part")  # of a run killed before its config.json was there
 
 
@@ -123,8 +119,7 @@ class Run:
 
     def checkpoints(self) -> list[Path]:
         """Newest first."""
-        return sorted((p for p in (self.path / "checkpoints").glob("*.safetensors") if CHECKPOINT.fullmatch(p.name)),
-                      reverse=True)  # fmt: skip
+        return list_checkpoints(self.path / "checkpoints")
 
     def to_resume_from(self) -> list[Path]:
         """The checkpoints, best first: the newest with a row for every iteration before it, for the lost are done again."""
@@ -138,19 +133,13 @@ class Run:
         rows = [0, *sorted(i for i in self.recorded() if i <= newest), newest + 1]
         return [range(a + 1, b) for a, b in pairwise(rows) if b > a + 1]
 
-    def save(self, iteration: int, arrays: dict[str, np.ndarray]) -> Path:
+    def save(self, iteration: int, arrays: Arrays) -> Path:
         if self.metrics.is_file():
             with files.appending(self.metrics) as handle:  # its rows reach the disk before the checkpoint does
                 os.fsync(handle.fileno())
-        files.refuse_link(self.path / "checkpoints")
-        content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
-        path = self.path / "checkpoints" / f"{iteration:08d}-{checksum(content)}.safetensors"
-        write_atomically(path, content)
-        for old in [p for p in self.checkpoints() if not p.is_dir()][KEEP:]:
-            old.unlink()
-        return path
+        return write_checkpoint(self.path / "checkpoints", iteration, arrays)
 
-    def latest(self, paths: Iterable[Path] | None = None) -> tuple[dict[str, np.ndarray], list[str]]:
+    def latest(self, paths: Iterable[Path] | None = None) -> tuple[Arrays, list[str]]:
         """The newest intact checkpoint, or the first intact one of `paths`; and a sentence for each refused before it."""
         refused: list[str] = []
         for path in self.checkpoints() if paths is None else paths:
@@ -184,31 +173,7 @@ def refuse_used(path: Path) -> None:
     raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
 
 
-def iteration_of(checkpoint: Path) -> int:
-    return int(checkpoint.name[:8])
-
-
 def iterations(stretches: list[range]) -> str:
     """'iteration 7', or 'iterations 3 to 5, 9'"""
     said = ", ".join(str(s[0]) if len(s) == 1 else f"{s[0]} to {s[-1]}" for s in stretches)
     return f"iteration{'s' if sum(map(len, stretches)) > 1 else ''} {said}"
-
-
-def checksum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
-    """A checkpoint's arrays; its name carries the checksum of its content, so that damage is seen."""
-    named = CHECKPOINT.fullmatch(path.name)
-    if named is None or checksum(files.read(path, LARGEST_CHECKPOINT)) != named[2]:
-        raise UserError(f"the checkpoint {path} is damaged: its content does not match the checksum in its name.")
-    try:
-        with safe_open(path, framework="np") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise UserError(f"the checkpoint {path} is damaged: {error}.") from None
-
-
-def misfit(error: Exception) -> UserError:
-    return UserError(f"the checkpoint does not fit the run's settings ({error}); restore config.json.")

@@ -32,6 +32,7 @@ from cuprl.errors import UserError, unknown
 from cuprl.learn.settings import as_kind
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
+from cuprl.runs.checkpoint import under
 from cuprl.runs.folder import Run
 from cuprl.training.collect import empty_rollout
 from cuprl.training.learner import Learner, Plan
@@ -217,8 +218,8 @@ class Agent:
             run.forget_after(self.learner.iteration - len(self._unsaved))
             for row in self._unsaved:
                 run.append(row)
-            batch = {f"batch.{name}": array[: self._t] for name, array in self._buffers().items()}
-            newest = run.save(self.learner.iteration, self.learner.arrays() | batch)
+            batch = {name: array[: self._t] for name, array in self._buffers().items()}
+            newest = run.save(self.learner.iteration, self.learner.arrays() | under("batch", batch))
             for path in run.checkpoints():  # one an iteration: the fullest
                 if path != newest and path.name.startswith(newest.name[:8]):
                     path.unlink()
@@ -243,9 +244,9 @@ class Agent:
         with named_by(run.path, trust):
             agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
         agent.learner.restore(arrays)
-        observed = len(arrays["batch.raw_obs"])
+        observed = len(arrays["batch/raw_obs"])
         for name, buffer in agent._buffers().items():
-            buffer[:observed] = arrays[f"batch.{name}"]
+            buffer[:observed] = arrays[f"batch/{name}"]
         agent._run = run
         agent._begin(observed)
         return agent

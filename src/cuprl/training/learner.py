@@ -29,13 +29,12 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
-from cuprl.runs.checkpoint import from_arrays, to_arrays
+from cuprl.runs.checkpoint import Arrays, from_arrays, misfit, to_arrays, under, within
 from cuprl.runs.columns import one_column_each
 from cuprl.runs.configuration import MOST_ITERATIONS
-from cuprl.runs.folder import misfit
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
-USED = ("learner['normaliser']", "learner['state'].policy[", "learner['state'].critics[")  # arrays of a checkpoint
+USED = ("normaliser/", "policy/", "critic")  # arrays of a checkpoint that must be finite for anything to go on from it
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
 
@@ -176,21 +175,21 @@ class Learner:
     # --- checkpoints --------------------------------------------------------------------------------------------
 
     def _template(self) -> dict[str, Any]:
-        normaliser, running = dataclasses.asdict(self.normaliser), self.running._asdict()
-        return {"state": self.state, "normaliser": normaliser, "running": running}
+        return {"state": self.state, "normaliser": dataclasses.asdict(self.normaliser), "running": self.running}
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """All that is needed to continue, as plain arrays."""
+    def arrays(self) -> Arrays:
+        """All that is needed to continue, as plain arrays: the names are in runs/checkpoint.py."""
         return {
-            **to_arrays(self._template(), "learner"),
-            **{f"episodes.{name}": array for name, array in self.episodes._asdict().items()},
+            **to_arrays(self._template()),
+            **under("episodes", self.episodes._asdict()),
             "counters": np.array([self.iteration, self.at_bound], np.int64),
         }
 
-    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from these: after it the learner is the one whose `arrays` they were, to the last bit."""
         try:
-            learner = from_arrays(self._template(), arrays, "learner")
-            ended = Episodes(*(arrays[f"episodes.{name}"] for name in Episodes._fields))
+            learner = from_arrays(self._template(), arrays)
+            ended = Episodes(**within("episodes", arrays))
             self.episodes = Episodes.none(len(self.names)) + ended  # which fails for other shapes
             self.iteration, self.at_bound = map(int, arrays["counters"])
             if not 0 <= self.iteration <= self.iterations or len(set(map(len, self.episodes))) > 1:
@@ -201,4 +200,4 @@ class Learner:
         if broken:
             raise UserError(f"the checkpoint's {broken[0]} is NaN or infinite: no run goes on from it; train it again.")
         self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
-        self.running = Running(**learner["running"])
+        self.running = learner["running"]

@@ -10,7 +10,7 @@ import numpy as np
 from cuprl import envs
 from cuprl.core.task import Task
 from cuprl.errors import UserError
-from cuprl.runs.folder import misfit
+from cuprl.runs.checkpoint import Arrays, misfit, under, within
 from cuprl.training.collect import Collector
 from cuprl.training.learner import Learner, Plan
 
@@ -43,15 +43,14 @@ class Training(Learner):
         """Wait no longer than seconds for an environment that hangs: the run is to stop."""
         envs.hurry(self.collector.env)
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> Arrays:
         """All that is needed to continue, as plain arrays."""
-        return super().arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}
+        return super().arrays() | under("env", self.collector.env.get_state())
 
-    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+    def restore(self, arrays: Arrays) -> None:
         super().restore(arrays)
-        env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
         try:
-            self.collector.obs = self.collector.env.set_state(env)
+            self.collector.obs = self.collector.env.set_state(within("env", arrays))
         except (KeyError, IndexError, TypeError, ValueError) as error:  # the environment may be anyone's
             raise misfit(error) from None
 

@@ -27,11 +27,12 @@ from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell, file_name, resolve
 from cuprl.experiments.grid.differences import numerics_reason
+from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.columns import column, needed
 from cuprl.runs.configuration import check_configuration
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
-from cuprl.runs.folder import Run, iteration_of, iterations
+from cuprl.runs.folder import Run, iterations
 from cuprl.runs.provenance import plain, refuse_altered
 
 FORMAT = 2
