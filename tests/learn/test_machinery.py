@@ -10,7 +10,6 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 from cuprl import algorithms
-from cuprl.core.normaliser import Normaliser
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError
 from cuprl.learn import lagrange
@@ -46,24 +45,6 @@ def test_pid_answers_at_once_and_forgets_what_is_over():
     up = lagrange.pid(nu, jnp.array([5.0]), 0.01, 2.0)
     assert up.value[0] == pytest.approx(0.1 * 5 + 0.01 * 5, rel=1e-5)
     assert lagrange.pid(up, jnp.array([-5.0]), 0.01, 2.0).value[0] == 0.0
-
-
-def test_normaliser_in_pieces_equals_the_whole():
-    data = np.random.default_rng(0).normal(3.0, 2.0, size=(100, 4, 3))
-    pieces = Normaliser.identity(3)
-    for part in np.split(data, [10, 55]):
-        pieces = pieces.update(part)
-    flat = data.reshape(-1, 3)
-    np.testing.assert_allclose(pieces.mean, flat.mean(axis=0))
-    np.testing.assert_allclose(pieces.var, flat.var(axis=0))
-    expected = np.clip((flat - flat.mean(axis=0)) / flat.std(axis=0), -5, 5)
-    np.testing.assert_allclose(pieces.apply(flat), expected, atol=1e-5)
-    assert pieces.apply(flat + 1e9).max() == 5.0
-
-
-def test_a_normaliser_switched_off_leaves_observations_alone():
-    off = Normaliser.off(2).update(np.ones((4, 2)))
-    np.testing.assert_array_equal(off.apply(np.array([[50.0, -80.0]])), [[50.0, -80.0]])
 
 
 @pytest.mark.parametrize("rows", [1, 7, 64, 5000])

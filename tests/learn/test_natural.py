@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
+from cuprl.core.spec import Discrete
 from cuprl.learn.full_batch import chunks, fit_full_batch
 from cuprl.learn.minibatch import fit, init_adam
 from cuprl.learn.natural import (
@@ -21,7 +22,7 @@ from cuprl.learn.natural import (
 )
 from cuprl.learn.policy import Categorical, Gaussian
 
-POLICIES = {"gaussian": Gaussian(3, 2, (4,), -0.3), "categorical": Categorical(3, 4, (4,))}
+POLICIES = {"gaussian": Gaussian(3, 2, (4,), -0.3), "categorical": Categorical(3, Discrete(4), (4,))}
 
 
 def setting_up(kind):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from cuprl.core.spec import Discrete, MultiDiscrete
 from cuprl.learn.natural import information
 from cuprl.learn.networks import mlp
 from cuprl.learn.policy import Categorical, Gaussian, Logits, MultiCategorical, Normal
 
 GAUSSIAN = Gaussian(obs_dim=4, act_dim=3, hidden=(8, 8), init_log_std=-0.5)
-CATEGORICAL = Categorical(obs_dim=4, n=5, hidden=(8, 8))
-MULTI = MultiCategorical(obs_dim=4, n=5, hidden=(8, 8), sizes=(2, 3))
+CATEGORICAL = Categorical(obs_dim=4, action=Discrete(5), hidden=(8, 8))
+MULTI = MultiCategorical(obs_dim=4, action=MultiDiscrete((2, 3)), hidden=(8, 8))
 
 
 def two_normals(seed=0, rows=6):
@@ -73,7 +74,7 @@ def test_several_choices_are_one_choice_of_their_product():
     def product(dist):
         return Logits((dist.log_p[:, :2, None] + dist.log_p[:, None, 2:]).reshape(6, 6))
 
-    six = Categorical(obs_dim=4, n=6, hidden=(8, 8))
+    six = Categorical(obs_dim=4, action=Discrete(6), hidden=(8, 8))
     np.testing.assert_allclose(jnp.exp(product(p).log_p).sum(axis=1), 1.0, rtol=1e-5)
     first, second = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 1, 2, 2, 1, 0])
     action, number = jnp.array(np.stack((first, second), axis=1)), jnp.array(3 * first + second)

@@ -1,67 +1,94 @@
-"""Running mean and variance of observations, on the host in float64.
+"""What a policy sees of an observation: shifted, scaled and clipped, on the host in float64.
 
-It is constant while a batch is collected, so that the policy is one fixed function of the observation during that
-batch, and takes the batch in afterwards. Evaluation never updates it.
+    x  =  clip((obs - mean) * scale, -clip, clip)     as float32
+
+Acting, exporting and deploying all do it with `Normaliser.apply`; only an ONNX file has it as a graph of its own. It is
+constant while a batch is collected, so that the policy is one fixed function of the observation during that batch, and
+takes the batch in afterwards. Evaluation never updates it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 CLIP = 5.0
-LOW, HIGH = np.array(-CLIP), np.array(CLIP)  # arrays, and apart: on few rows that is faster than np.clip or numbers
 
 
-@dataclass(frozen=True)
-class Normaliser:
-    count: np.ndarray  # []
+class Moments(NamedTuple):
+    """The mean and the variance of the observations seen so far."""
+
+    count: np.ndarray  # type: ignore[assignment]  # []
     mean: np.ndarray  # [obs]
     var: np.ndarray  # [obs]
 
     @staticmethod
-    def identity(obs_dim: int) -> Normaliser:
-        return Normaliser(np.zeros(()), np.zeros(obs_dim), np.ones(obs_dim))
+    def none(obs_dim: int) -> Moments:
+        return Moments(np.zeros(()), np.zeros(obs_dim), np.ones(obs_dim))
 
-    def update(self, obs: np.ndarray) -> Normaliser:
-        """Welford's rule for a batch obs [..., obs] (Chan et al.)."""
+    def with_batch(self, obs: np.ndarray) -> Moments:
+        """Take in obs [..., obs], by Welford's rule for batches (Chan et al.)."""
         obs = obs.reshape(-1, obs.shape[-1])
         n, mean, var = len(obs), obs.mean(axis=0), obs.var(axis=0)
         total = self.count + n
         shift = mean - self.mean
         new_var = (self.var * self.count + var * n + shift**2 * (self.count * n / total)) / total
-        return Normaliser(total, self.mean + shift * (n / total), new_var)
+        return Moments(total, self.mean + shift * (n / total), new_var)
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """The function from raw observations to what the network is given."""
+
+    mean: np.ndarray  # [obs]
+    scale: np.ndarray  # [obs]
+    clip: np.ndarray  # []
+    seen: Moments | None = None  # what it was made of and learns on from; without, it stays as it is
+
+    @staticmethod
+    def of(seen: Moments) -> Normaliser:
+        """Bring what was seen to mean 0 and variance 1."""
+        return Normaliser(seen.mean, 1.0 / np.sqrt(seen.var + 1e-8), np.array(CLIP), seen)
+
+    @staticmethod
+    def identity(obs_dim: int) -> Normaliser:
+        """Begin to learn: until something was seen, it only clips."""
+        return Normaliser.of(Moments.none(obs_dim))
 
     @staticmethod
     def off(obs_dim: int) -> Normaliser:
-        return _Off(*Normaliser.identity(obs_dim).__dict__.values())
-
-    @cached_property
-    def scale(self) -> np.ndarray:
-        return 1.0 / np.sqrt(self.var + 1e-8)
-
-    def apply(self, obs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """float32 [..., obs], clipped to ±5; into `out` if given."""
-        scaled = obs - self.mean
-        scaled *= self.scale
-        np.minimum(np.maximum(scaled, LOW, out=scaled), HIGH, out=scaled)
-        return as_float32(scaled, out)
-
-
-class _Off(Normaliser):
-    """Leaves observations as they are."""
+        """Leave observations as they are, for ever."""
+        return Normaliser(np.zeros(obs_dim), np.ones(obs_dim), np.array(np.inf))
 
     def update(self, obs: np.ndarray) -> Normaliser:
-        return self
+        """Learn from obs [..., obs]."""
+        return self if self.seen is None else Normaliser.of(self.seen.with_batch(obs))
 
-    def apply(self, obs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        return as_float32(obs, out)
+    @cached_property
+    def floor(self) -> np.ndarray:
+        return np.array(-self.clip)
 
+    def apply(self, obs: Any, out: np.ndarray | None = None, xp: ModuleType = np) -> Any:
+        """Map obs [..., obs] to float32 of the same shape, into `out` if given; in NumPy, or in `xp`, as jax.numpy."""
+        scaled = obs - self.mean
+        scaled *= self.scale
+        scaled = xp.minimum(xp.maximum(scaled, self.floor), self.clip)  # with arrays: faster on few rows than np.clip
+        if out is None:
+            return xp.asarray(scaled, np.float32)
+        out[...] = scaled
+        return out
 
-def as_float32(array: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    if out is None:
-        return np.asarray(array, np.float32)
-    out[...] = array
-    return out
+    # --- in an exported policy ----------------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Name what it applies, without what it has seen."""
+        return {"mean": self.mean, "scale": self.scale, "clip": self.clip}
+
+    @staticmethod
+    def from_arrays(arrays: dict[str, np.ndarray]) -> Normaliser:
+        """Make it again of its `arrays`, among any others; it stays as it is."""
+        return Normaliser(arrays["mean"], arrays["scale"], arrays["clip"])

@@ -1,9 +1,15 @@
-"""What an algorithm needs to know of a task: its observations, its actions, its constraints."""
+"""What an algorithm needs to know of a task: its observations, its actions, its constraints.
+
+Each kind of action says how many numbers a network gives for one, and what action they stand for: `decode` is used by all
+that acts, in training, in exported files and where these are deployed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +56,14 @@ class Box:
     def shape(self) -> tuple[int, ...]:
         return (self.dim,)
 
+    @property
+    def outputs(self) -> int:
+        return self.dim
+
+    def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
+        """Map a network's outputs [..., dim], with noise or without, to actions [..., dim]: they are the actions."""
+        return outputs
+
     def __str__(self) -> str:
         return str(self.dim)
 
@@ -66,6 +80,14 @@ class Discrete:
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
+
+    @property
+    def outputs(self) -> int:
+        return self.n
+
+    def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
+        """Map logits [..., n] to the likeliest action [...]; with Gumbel noise added that is a sample of their softmax."""
+        return xp.argmax(outputs, axis=-1)
 
     def __str__(self) -> str:
         return f"1 of {self.n}"
@@ -86,8 +108,23 @@ class MultiDiscrete:
     def shape(self) -> tuple[int, ...]:
         return (len(self.sizes),)
 
+    @property
+    def outputs(self) -> int:
+        return sum(self.sizes)
+
+    def split(self, outputs: Any, xp: ModuleType = np) -> list[Any]:
+        """Part logits [..., outputs] into those of each choice, [..., sizes[i]]."""
+        return xp.split(outputs, np.cumsum(self.sizes)[:-1], axis=-1)
+
+    def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
+        """Map logits [..., outputs], the choices' side by side, to actions [..., choices], as Discrete does each."""
+        return xp.stack([xp.argmax(part, axis=-1) for part in self.split(outputs, xp)], axis=-1)
+
     def __str__(self) -> str:
         return ", ".join(f"1 of {size}" for size in self.sizes)
+
+
+Action = Box | Discrete | MultiDiscrete
 
 
 @dataclass(frozen=True)
@@ -96,14 +133,14 @@ class Spec:
 
     name: str
     obs_dim: int
-    action: Box | Discrete | MultiDiscrete
+    action: Action
     constraints: tuple[Constraint, ...]
     horizon: int  # steps of a full episode; their mean where the end is drawn by chance
 
     def __post_init__(self) -> None:
         whole(self.obs_dim, f"obs_dim of {self.name}")
         whole(self.horizon, f"horizon of {self.name}")
-        if not isinstance(self.action, Box | Discrete | MultiDiscrete):
+        if not isinstance(self.action, Action):
             raise UserError(f"action of {self.name} is {self.action!r}; give a cuprl.Box, Discrete or MultiDiscrete.")
         object.__setattr__(self, "constraints", as_tuple(self.constraints, f"constraints of {self.name}"))
         for constraint in self.constraints:

@@ -6,13 +6,13 @@ import dataclasses
 import math
 from typing import Any
 
-from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.core.spec import Action, Box, Constraint, Discrete, MultiDiscrete, Spec
 
 ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, MultiDiscrete)}
 
 
 def spec_to_json(spec: Spec) -> dict[str, Any]:
-    """An infinite bound of an action becomes null: strict JSON has no infinity."""
+    """Write a spec; an infinite bound of an action becomes null, for strict JSON has no infinity."""
     action = {
         name: [None if math.isinf(x) else x for x in value] if isinstance(value, tuple) else value
         for name, value in dataclasses.asdict(spec.action).items()
@@ -21,12 +21,17 @@ def spec_to_json(spec: Spec) -> dict[str, Any]:
     return {**vars(spec), "action": {"kind": type(spec.action).__name__, **action}, "constraints": constraints}
 
 
-def spec_from_json(values: dict[str, Any]) -> Spec:
-    action = dict(values["action"])
+def action_from_json(values: dict[str, Any]) -> Action:
+    """Make the action again of a spec's JSON; KeyError, TypeError or ValueError for what is none."""
+    action = dict(values)
     kind = ACTIONS[action.pop("kind")]
     for name, bound in (("low", -math.inf), ("high", math.inf)):
         if name in action:
             action[name] = [bound if x is None else x for x in action[name]]
-    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in action.items()}
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in action.items()})
+
+
+def spec_from_json(values: dict[str, Any]) -> Spec:
+    """Make the spec again of what `spec_to_json` gave."""
     constraints = tuple(Constraint(**c) for c in values["constraints"])
-    return Spec(**{**values, "action": kind(**fields), "constraints": constraints})
+    return Spec(**{**values, "action": action_from_json(values["action"]), "constraints": constraints})

@@ -1,23 +1,62 @@
 """Stochastic policies: a diagonal Gaussian for real actions, a categorical for discrete ones, or several side by side.
 
-All have the same methods. A distribution is a NamedTuple of arrays with leading axes [...], so that it can be sliced
-into minibatches; log-probabilities, divergences and entropies SUM over action dimensions and are [...].
+`Policy` says what may be asked of each. A distribution is a NamedTuple of arrays with leading axes [...], so that it can be
+sliced into minibatches; log-probabilities, divergences and entropies SUM over action dimensions and are [...].
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.core.spec import Box, MultiDiscrete, Spec
+from cuprl.core.spec import Box, Discrete, MultiDiscrete, Spec
 from cuprl.learn.networks import init_mlp, mlp
 
 LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Policy(Protocol):
+    """What algorithms and those who act may ask of a policy; any class with these methods is one.
+
+    `params` is the pytree that `init` makes. What acts does so in NumPy (xp=np), what learns in JAX.
+    """
+
+    def init(self, key: jax.Array) -> Any:
+        """Draw the parameters to begin with."""
+        ...
+
+    def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        """Draw standard noise for actions [*shape, ...]: it depends on no parameter."""
+        ...
+
+    def deviation(self, params: Any, noise: Any, xp: ModuleType = jnp) -> Any:
+        """Turn noise into what `act` adds to the network's output. For many steps at once: it waits for no observation."""
+        ...
+
+    def act(self, params: Any, obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
+        """Choose actions for normalised obs [..., obs], by a deviation [..., outputs] drawn beforehand; the mode without."""
+        ...
+
+    def dist(self, params: Any, obs: Any) -> Any:
+        """Give the distribution of actions for obs [..., obs]."""
+        ...
+
+    def log_prob(self, dist: Any, action: jax.Array) -> jax.Array:
+        """Give log pi(action) [...]."""
+        ...
+
+    def kl(self, p: Any, q: Any) -> jax.Array:
+        """Give KL(p, q) [...] of two distributions."""
+        ...
+
+    def entropy(self, dist: Any) -> jax.Array:
+        """Give the entropy [...]."""
+        ...
 
 
 class Normal(NamedTuple):
@@ -42,11 +81,9 @@ class Gaussian:
         return jax.random.normal(key, (*shape, self.act_dim))
 
     def deviation(self, params: dict[str, Any], noise: Any, xp: ModuleType = jnp) -> Any:
-        """What standard noise adds to the network's output. For many steps at once: it does not wait for observations."""
         return xp.exp(params["log_std"]) * noise
 
     def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
-        """The action for noise drawn beforehand; the mode without."""
         mean = mlp(params["layers"], obs, xp)
         return mean if deviation is None else mean + deviation
 
@@ -77,21 +114,21 @@ class Categorical:
     """Softmax over n actions."""
 
     obs_dim: int
-    n: int
+    action: Discrete | MultiDiscrete
     hidden: tuple[int, ...]
 
     def init(self, key: jax.Array) -> dict[str, Any]:
-        return {"layers": init_mlp(key, (self.obs_dim, *self.hidden, self.n))}
+        return {"layers": init_mlp(key, (self.obs_dim, *self.hidden, self.action.outputs))}
 
     def noise(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-        return jax.random.gumbel(key, (*shape, self.n))
+        return jax.random.gumbel(key, (*shape, self.action.outputs))
 
     def deviation(self, params: dict[str, Any], noise: Any, xp: ModuleType = jnp) -> Any:
         return noise
 
     def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
         logits = mlp(params["layers"], obs, xp)
-        return xp.argmax(logits if deviation is None else logits + deviation, axis=-1)
+        return self.action.decode(logits if deviation is None else logits + deviation, xp)
 
     def dist(self, params: dict[str, Any], obs: Any) -> Any:
         return Logits(jax.nn.log_softmax(mlp(params["layers"], obs)))
@@ -108,34 +145,24 @@ class Categorical:
 
 @dataclass(frozen=True)
 class MultiCategorical(Categorical):
-    """Several independent choices, a softmax each. Their log-probabilities lie side by side (n = sum of sizes), so that
-    Categorical's sums over them are the KL and the entropy of the whole action."""
+    """Several independent choices, a softmax each. Their log-probabilities lie side by side, so that Categorical's sums
+    over them are the KL and the entropy of the whole action."""
 
-    sizes: tuple[int, ...]
-
-    def _each(self, logits: Any, xp: ModuleType) -> list[Any]:
-        return xp.split(logits, np.cumsum(self.sizes)[:-1], axis=-1)
-
-    def act(self, params: dict[str, Any], obs: Any, deviation: Any = None, xp: ModuleType = jnp) -> Any:
-        logits = mlp(params["layers"], obs, xp)
-        parts = self._each(logits if deviation is None else logits + deviation, xp)
-        return xp.stack([xp.argmax(part, axis=-1) for part in parts], axis=-1)
+    action: MultiDiscrete
 
     def dist(self, params: dict[str, Any], obs: Any) -> Any:
-        parts = self._each(mlp(params["layers"], obs), jnp)
+        parts = self.action.split(mlp(params["layers"], obs), jnp)
         return Logits(jnp.concatenate([jax.nn.log_softmax(part) for part in parts], axis=-1))
 
     def log_prob(self, dist: Any, action: jax.Array) -> jax.Array:
-        first = np.cumsum((0, *self.sizes[:-1]))  # where each choice's log-probabilities begin
+        first = np.cumsum((0, *self.action.sizes[:-1]))  # where each choice's log-probabilities begin
         return jnp.take_along_axis(dist.log_p, action.astype(int) + first, axis=-1).sum(-1)
 
 
-Policy = Gaussian | Categorical
-
-
 def policy_for(spec: Spec, hidden: tuple[int, ...], init_log_std: float) -> Policy:
+    """Choose the kind of policy that a task's actions need."""
     if isinstance(spec.action, Box):
         return Gaussian(spec.obs_dim, spec.action.dim, hidden, init_log_std)
     if isinstance(spec.action, MultiDiscrete):
-        return MultiCategorical(spec.obs_dim, sum(spec.action.sizes), hidden, spec.action.sizes)
-    return Categorical(spec.obs_dim, spec.action.n, hidden)
+        return MultiCategorical(spec.obs_dim, spec.action, hidden)
+    return Categorical(spec.obs_dim, spec.action, hidden)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.core.values import is_number, is_of
+from cuprl.core.spec import Box
+from cuprl.core.spec_json import action_from_json
+from cuprl.core.values import is_number, whole
 
-ACTIONS = ("Box", "Discrete", "MultiDiscrete")
 LARGEST_FILE = 2**30  # bytes of a policy unpacked: more than twice the largest network
 NOT_FINITE = "it has NaN or infinite weights"
 
@@ -38,24 +39,17 @@ def check_info(info: dict[str, Any]) -> None:
     if not all(map(is_number, info["limits"].values())):
         raise ValueError(f"its limits are {info['limits']}")
     action = info["spec"]["action"]
-    sizes = (info["spec"]["obs_dim"], outputs_of(action), *action.get("sizes", ()))
-    if action["kind"] not in ACTIONS or not all(is_of(size, int) and size > 0 for size in sizes):
-        raise ValueError(f"its observations and actions are of the sizes {sizes}")
-    for name in ("low", "high") if action["kind"] == "Box" else ():
-        if len(action[name]) != action["dim"] or not all(bound is None or is_number(bound) for bound in action[name]):
+    for name in {"low", "high"} & action.keys():
+        if not all(bound is None or is_number(bound) for bound in action[name]):
             raise ValueError(f"the bound {name} of its actions is {action[name]}")
-
-
-def outputs_of(action: dict[str, Any]) -> int:
-    """How many numbers the network gives for an action."""
-    if action["kind"] == "Box":
-        return action["dim"]
-    return action["n"] if action["kind"] == "Discrete" else sum(action["sizes"])
+    action_from_json(action)  # which refuses what is none
+    whole(info["spec"]["obs_dim"], "its obs_dim")
 
 
 def check_sizes(arrays: dict[str, np.ndarray], log_std: Any, spec: dict[str, Any]) -> None:
     """ValueError or KeyError for arrays that are not those of one network, from the spec's observations to its actions."""
-    size, outputs = (spec["obs_dim"],), (outputs_of(spec["action"]),)
+    action = action_from_json(spec["action"])
+    size, outputs = (spec["obs_dim"],), (action.outputs,)
     expected: dict[str, tuple[int, ...]] = {"mean": size, "scale": size, "clip": ()}
     for i, (_, bias) in enumerate(layers_of(arrays)):
         expected |= {f"weight{i}": (*size, len(bias)), f"bias{i}": (len(bias),)}
@@ -63,7 +57,7 @@ def check_sizes(arrays: dict[str, np.ndarray], log_std: Any, spec: dict[str, Any
     wrong = [name for name, shape in expected.items() if arrays[name].shape != shape or arrays[name].dtype.kind != "f"]
     if wrong or size != outputs:
         raise ValueError("the network is not of the spec's sizes")
-    if (spec["action"]["kind"] == "Box" or log_std is not None) and np.shape(log_std) != outputs:
+    if (isinstance(action, Box) or log_std is not None) and np.shape(log_std) != outputs:
         raise ValueError("log_std does not fit the actions")
 
 

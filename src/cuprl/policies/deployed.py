@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST, fault
+from cuprl.core.spec import Box
+from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
 from cuprl.policies.checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
@@ -30,7 +33,7 @@ class SavedPolicy:
         self.info, self.outputs, self.source = info, outputs, source
         self.task: Any = None  # the task itself, where its name alone does not find it
         self.trust: Trust = False  # in the modules that `info` names
-        self._obs_dim, self._action = info["spec"]["obs_dim"], info["spec"]["action"]
+        self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
         self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
         self._rng = np.random.default_rng(0)
         std = np.zeros(0) if self._std is None else self._std
@@ -53,34 +56,32 @@ class SavedPolicy:
         if wrong := fault(obs):
             raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
         out = self.outputs(obs)
+        return self._action.decode(out if deterministic else out + self._deviation(out.shape))
+
+    def _deviation(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw what makes a sample of the mode."""
         if self._std is not None:
-            return out if deterministic else out + self._std * self._rng.standard_normal(out.shape, np.float32)
-        if not deterministic:  # the largest of logits + Gumbel noise is a sample of their softmax
-            out = out + self._rng.gumbel(size=out.shape).astype(np.float32)
-        if self._action["kind"] == "Discrete":
-            return out.argmax(axis=-1)
-        parts = np.split(out, np.cumsum(self._action["sizes"])[:-1], axis=-1)
-        return np.stack([part.argmax(axis=-1) for part in parts], axis=-1)
+            return self._std * self._rng.standard_normal(shape, np.float32)
+        return self._rng.gumbel(size=shape).astype(np.float32)
 
     def clip(self, action: np.ndarray) -> np.ndarray:
         """Real actions within what the actuators accept; choices as they are. NaN is refused, not clipped."""
-        if self._std is None:
+        if not isinstance(self._action, Box):
             return action
         if np.isnan(action).any():
             wrong = np.unique(np.nonzero(np.isnan(action))[-1])
             raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
-        low, high = (np.array(self._action[name], np.float32) for name in ("low", "high"))  # null: NaN, no bound
-        return np.fmin(np.fmax(action, low), high)
+        return np.clip(action, np.array(self._action.low, np.float32), np.array(self._action.high, np.float32))
 
 
 def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
     """The normaliser and the tanh network, as exported: mean, scale, clip, weight0, bias0, weight1, …"""
     check_weights(arrays)
-    mean, scale, clip = (arrays[name] for name in ("mean", "scale", "clip"))
+    normaliser = Normaliser.from_arrays(arrays)
     *hidden, (last_weight, last_bias) = layers_of(arrays)
 
     def outputs(obs: np.ndarray) -> np.ndarray:
-        x = np.minimum(np.maximum((obs - mean) * scale, -clip), clip).astype(np.float32)
+        x = normaliser.apply(obs)
         for weight, bias in hidden:
             x = np.tanh(x @ weight + bias)
         return x @ last_weight + last_bias

@@ -10,12 +10,11 @@ import numpy as np
 from cuprl import envs
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.spec import Spec
-from cuprl.core.spec_json import spec_to_json
+from cuprl.core.spec_json import action_from_json
 from cuprl.core.task import Task, VectorEnv
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
-from cuprl.policies.checks import outputs_of
 from cuprl.policies.deployed import SavedPolicy
 from cuprl.policies.of_run import load
 from cuprl.runs.folder import Run
@@ -77,9 +76,9 @@ def evaluate(
 
 
 def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
-    """A policy acts on the task it was made for, or on one of the same sizes."""
-    own = spec_to_json(spec)
-    found, wanted = ((s["obs_dim"], s["action"]["kind"], outputs_of(s["action"])) for s in (own, info["spec"]))
+    """Refuse a task that the policy was not made for, unless it is of the same sizes."""
+    sides = ((spec.obs_dim, spec.action), (info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])))
+    found, wanted = ((obs_dim, type(action).__name__, action.outputs) for obs_dim, action in sides)
     if found != wanted:
         sizes = f"{spec.name} has observations and actions of the sizes {found}, the policy of {wanted}"
         raise UserError(f"{sizes}; give the task it was trained on.")

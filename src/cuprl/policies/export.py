@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.normaliser import Normaliser
+from cuprl.core.spec import Box, Discrete
+from cuprl.core.spec_json import action_from_json
 from cuprl.errors import UserError, unknown
 from cuprl.policies.checks import layers_of
 from cuprl.policies.deployed import KEY, double_precision
@@ -72,7 +75,7 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     """Input obs [batch, obs] (double); outputs `action`, the mode, and `outputs`, the mean or the logits (float)."""
     from onnx import TensorProto, helper, numpy_helper
 
-    constants = {**arrays, "floor": -arrays["clip"]}
+    constants = {**arrays, "floor": Normaliser.from_arrays(arrays).floor}
     nodes = [
         helper.make_node("Sub", ["obs", "mean"], ["shifted"]),
         helper.make_node("Mul", ["shifted", "scale"], ["scaled"]),
@@ -85,16 +88,17 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         nodes.append(helper.make_node("Gemm", [f"x{i}", f"weight{i}", f"bias{i}"], [result]))
         if i < last:
             nodes.append(helper.make_node("Tanh", [f"y{i}"], [f"x{i + 1}"]))
-    action = info["spec"]["action"]
-    if action["kind"] == "Box":
+    action = action_from_json(info["spec"]["action"])
+    shape: list[str | int]
+    if isinstance(action, Box):
         nodes.append(helper.make_node("Identity", ["outputs"], ["action"]))
-        kind, shape = TensorProto.FLOAT, ["batch", action["dim"]]
-    elif action["kind"] == "Discrete":
+        kind, shape = TensorProto.FLOAT, ["batch", action.dim]
+    elif isinstance(action, Discrete):
         nodes.append(helper.make_node("ArgMax", ["outputs"], ["action"], axis=1, keepdims=0))
         kind, shape = TensorProto.INT64, ["batch"]
     else:
-        choices = range(len(action["sizes"]))
-        constants["sizes"] = np.array(action["sizes"], np.int64)
+        choices = range(len(action.sizes))
+        constants["sizes"] = np.array(action.sizes, np.int64)
         nodes.append(helper.make_node("Split", ["outputs", "sizes"], [f"logits{k}" for k in choices], axis=1))
         nodes += [helper.make_node("ArgMax", [f"logits{k}"], [f"choice{k}"], axis=1, keepdims=1) for k in choices]
         nodes.append(helper.make_node("Concat", [f"choice{k}" for k in choices], ["action"], axis=1))
@@ -121,16 +125,12 @@ def jax_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     import jax.numpy as jnp  # isort: skip
     from jax import export
 
-    action, layers = info["spec"]["action"], layers_of(arrays)
+    normaliser, layers, action = Normaliser.from_arrays(arrays), layers_of(arrays), action_from_json(info["spec"]["action"])
 
     def policy(obs: jax.Array) -> tuple[jax.Array, jax.Array]:
-        x = jnp.clip((obs - arrays["mean"]) * arrays["scale"], -arrays["clip"], arrays["clip"]).astype(np.float32)
-        out = mlp(layers, x)
-        if action["kind"] == "Box":
-            return out, out
-        sizes = action["sizes"] if action["kind"] == "MultiDiscrete" else [action["n"]]
-        chosen = [part.argmax(axis=-1).astype(np.int32) for part in jnp.split(out, np.cumsum(sizes)[:-1], axis=-1)]
-        return (chosen[0] if action["kind"] == "Discrete" else jnp.stack(chosen, axis=-1)), out
+        out = mlp(layers, normaliser.apply(obs, xp=jnp))
+        chosen = action.decode(out, jnp)
+        return (chosen if isinstance(action, Box) else chosen.astype(np.int32)), out
 
     with double_precision():
         shape = export.symbolic_shape(f"batch, {info['spec']['obs_dim']}")

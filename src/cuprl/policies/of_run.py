@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cuprl.core.normaliser import CLIP, Normaliser
+from cuprl.core.normaliser import Moments, Normaliser
 from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import NotTrusted, Trust, named_by
@@ -50,11 +48,11 @@ class RunPolicy(SavedPolicy):
         """checkpoint: its arrays; config: as in config.json, with the spec."""
         spec, settings = config["spec"], config["settings"]
         try:
-            self.normaliser = Normaliser(**within("normaliser", checkpoint))
-            scale, clip = self.normaliser.scale, CLIP
-            if not settings["normalise"]:  # the mean stayed 0
-                scale, clip = np.ones_like(scale), np.inf
-            self.arrays = {"mean": self.normaliser.mean, "scale": scale, "clip": np.array(clip)}
+            if settings["normalise"]:
+                normaliser = Normaliser.of(Moments(**within("normaliser", checkpoint)))
+            else:
+                normaliser = Normaliser.off(spec["obs_dim"])
+            self.arrays = normaliser.arrays()
             for i in range(len(settings["hidden"]) + 1):
                 self.arrays |= {name: checkpoint[f"policy/{name}"] for name in (f"weight{i}", f"bias{i}")}
             real = spec["action"]["kind"] == "Box"

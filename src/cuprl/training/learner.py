@@ -6,7 +6,6 @@ A Learner is given rollouts and knows nothing of where they come from: `Training
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from functools import partial
 from types import ModuleType
@@ -175,7 +174,7 @@ class Learner:
     # --- checkpoints --------------------------------------------------------------------------------------------
 
     def _template(self) -> dict[str, Any]:
-        return {"state": self.state, "normaliser": dataclasses.asdict(self.normaliser), "running": self.running}
+        return {"state": self.state, "normaliser": self.normaliser.seen, "running": self.running}
 
     def arrays(self) -> Arrays:
         """All that is needed to continue, as plain arrays: the names are in runs/checkpoint.py."""
@@ -199,5 +198,6 @@ class Learner:
         broken = [name for name, array in arrays.items() if name.startswith(USED) and not np.isfinite(array).all()]
         if broken:
             raise UserError(f"the checkpoint's {broken[0]} is NaN or infinite: no run goes on from it; train it again.")
-        self.state, self.normaliser = learner["state"], type(self.normaliser)(**learner["normaliser"])
-        self.running = learner["running"]
+        self.state, self.running = learner["state"], learner["running"]
+        if seen := learner["normaliser"]:  # none where it is off
+            self.normaliser = Normaliser.of(seen)
