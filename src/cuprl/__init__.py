@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "train": "cuprl.training.loop",
     "resume": "cuprl.training.loop",
-    "load": "cuprl.policies.of_run",
+    "load": "cuprl.policies.load",
     "evaluate": "cuprl.policies.evaluate",
     "export_policy": "cuprl.policies.export",
     "Agent": "cuprl.training.agent",
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cuprl.envs.mujoco.scores import reads
     from cuprl.policies.evaluate import evaluate
     from cuprl.policies.export import export_policy
-    from cuprl.policies.of_run import load
+    from cuprl.policies.load import load
     from cuprl.training.agent import Agent
     from cuprl.training.loop import resume, train
 

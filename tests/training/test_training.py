@@ -13,7 +13,7 @@ import pytest
 from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
-from cuprl.policies.evaluate import evaluate, load
+from cuprl.policies.load import load
 from cuprl.runs.checkpoint import read_checkpoint
 from cuprl.runs.folder import Run
 from cuprl.training.loop import resume, train
@@ -286,37 +286,6 @@ def test_tensorboard_events_on_request(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"pip install 'cuprl\[tensorboard\]'"):
         train("hopper-speed", steps=400, out=tmp_path / "without", tensorboard=True, **SMALL, **QUIET)
     assert not (tmp_path / "without").exists()
-
-
-def test_evaluation_is_repeatable_and_leaves_the_normaliser_alone(tmp_path):
-    run = train("hopper-speed", steps=600, out=tmp_path / "r", **SMALL, **QUIET)
-    saved = load(run.path)
-    before = {name: array.copy() for name, array in saved.arrays.items()}
-    first, second = evaluate(saved, episodes=5), evaluate(run.path, episodes=5)
-    first.pop("run"), second.pop("run")
-    assert first == second
-    same_arrays(saved.arrays, before)
-    assert first["episodes"] == 5 and 0 <= first["violation_rate"] <= 1
-    keys = "return_mean return_std cost_mean cost_undiscounted_mean cost_limit violation_rate episodes length_mean"
-    assert set(keys.split()) <= first.keys()
-
-
-def test_evaluation_counts_one_whole_episode_of_each_environment(tmp_path):
-    probe = Probe("count", constant(1), constant(2), length=7, constraints=(Constraint("cost", 5.0, 0.5),))
-    run = train(probe, steps=200, out=tmp_path / "r", **PROBE, **QUIET)
-    result = evaluate(load(run.path, probe), episodes=4)
-    assert (result["return_mean"], result["length_mean"], result["cost_undiscounted_mean"]) == (7.0, 7.0, 14.0)
-    assert result["cost_mean"] == pytest.approx(2 * (2 - 0.5**6)) and result["violation_rate"] == 0.0
-
-
-def test_predict_takes_one_observation_or_many(tmp_path):
-    run = train("hopper-speed", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
-    saved = load(run)
-    obs = np.random.default_rng(0).normal(size=(6, 11))
-    many = saved.predict(obs)
-    assert many.shape == (6, 3)
-    np.testing.assert_allclose(saved.predict(obs[2]), many[2], rtol=1e-5)
-    assert (saved.predict(obs, deterministic=False) != many).all()
 
 
 def test_speed_replays_the_same_work():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from gymnasium.envs.registration import register, registry
-
 ROBOTS = ("Hopper", "Ant", "Swimmer", "Humanoid", "HalfCheetah", "Walker2d")
 IDS = {
     **{f"cuprl/{robot}{kind}-v0": f"{robot.lower()}-{kind.lower()}" for kind in ("Speed", "Velocity") for robot in ROBOTS},
@@ -15,6 +13,11 @@ IDS = {
 
 
 def register_all() -> None:
+    """Register the ids; none where Gymnasium is not installed, as on a robot that only runs an exported policy."""
+    try:
+        from gymnasium.envs.registration import register, registry
+    except ImportError:
+        return
     for identifier, task in IDS.items():
         if identifier not in registry:
             # No max_episode_steps: the tasks end their episodes at the horizon themselves.

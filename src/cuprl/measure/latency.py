@@ -12,7 +12,8 @@ import numpy as np
 from cuprl.errors import UserError
 from cuprl.policies.deployed import SavedPolicy
 from cuprl.policies.export import SUFFIXES, export_policy
-from cuprl.policies.of_run import RunPolicy, load
+from cuprl.policies.load import load
+from cuprl.policies.of_run import RunPolicy
 
 CALLS = 100  # in a row, before the next format has its turn
 

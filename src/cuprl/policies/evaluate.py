@@ -16,7 +16,7 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
 from cuprl.policies.deployed import SavedPolicy
-from cuprl.policies.of_run import load
+from cuprl.policies.load import load
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
 

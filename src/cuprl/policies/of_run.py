@@ -1,17 +1,16 @@
-"""`load`: the policy of a run's folder, or of a file that `cup export` wrote."""
+"""The policy of a run: out of its newest checkpoint, or of a learner in memory."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from cuprl.core.normaliser import Moments, Normaliser
 from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
-from cuprl.core.user_modules import NotTrusted, Trust, named_by
-from cuprl.errors import UserError, unknown
+from cuprl.core.user_modules import Trust, named_by
+from cuprl.errors import UserError
 from cuprl.policies.checks import check_sizes
-from cuprl.policies.deployed import KIND, READERS, SavedPolicy, numpy_network
+from cuprl.policies.deployed import KIND, SavedPolicy, numpy_network
 from cuprl.runs import provenance
 from cuprl.runs.checkpoint import Arrays, misfit, within
 from cuprl.runs.folder import Run
@@ -19,33 +18,11 @@ from cuprl.runs.folder import Run
 BOUNDS = "not applied: an action may lie outside of low and high; clip it where the actuators do not clamp by themselves"
 
 
-def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
-    """The policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
-
-    To be evaluated, a policy of a task of one's own needs that task again. trust: the modules named in the file or folder
-    whose code may run, or True for all; a .jax file, which is a program itself, needs True.
-    """
-    if isinstance(source, Run):
-        return read_run(source, task, trust)
-    path = Path(source)
-    if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return read_run(Run(path), task, trust)
-    if path.suffix not in READERS:
-        raise unknown("kind of policy file", path.suffix or path.name, READERS)
-    if not path.is_file():
-        raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
-    if path.suffix == ".jax" and trust is not True:
-        raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
-    policy = READERS[path.suffix](path)
-    policy.task, policy.trust = task, trust
-    return policy
-
-
 class RunPolicy(SavedPolicy):
     """The policy of a run: plain arrays, as `numpy_network` takes them."""
 
     def __init__(self, checkpoint: Arrays, config: dict[str, Any], run: Run | None = None):
-        """checkpoint: its arrays; config: as in config.json, with the spec."""
+        """Take it out of a checkpoint's arrays; config: as in config.json, with the spec."""
         spec, settings = config["spec"], config["settings"]
         try:
             if settings["normalise"]:
@@ -82,7 +59,7 @@ class RunPolicy(SavedPolicy):
 
 
 def read_run(run: Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:
-    """From its newest intact checkpoint."""
+    """Read the policy in a run's newest intact checkpoint; the task itself is needed where its name does not find it."""
     config = run.config
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs

@@ -1,0 +1,47 @@
+"""`load`: a policy to act with, from a run's folder or from a file that `cup export` wrote.
+
+An exported `.npz` file is read and acts where there is only NumPy: what a run's folder needs is imported for one alone.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cuprl.core.task import Task
+from cuprl.core.user_modules import NotTrusted, Trust
+from cuprl.errors import UserError, unknown
+from cuprl.policies.deployed import READERS, SavedPolicy
+
+if TYPE_CHECKING:
+    from cuprl.runs.folder import Run
+
+
+def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
+    """Load the policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
+
+    To be evaluated, a policy of a task of one's own needs that task again. trust: the modules named in the file or folder
+    whose code may run, or True for all; a .jax file, which is a program itself, needs True.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return of_run(source, task, trust)
+    path = Path(source)
+    if path.is_dir() or (path.suffix not in READERS and not path.exists()):
+        return of_run(path, task, trust)
+    if path.suffix not in READERS:
+        raise unknown("kind of policy file", path.suffix or path.name, READERS)
+    if not path.is_file():
+        raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
+    if path.suffix == ".jax" and trust is not True:
+        raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
+    policy = READERS[path.suffix](path)
+    policy.task, policy.trust = task, trust
+    return policy
+
+
+def of_run(run: Path | Run, task: Task | None, trust: Trust) -> SavedPolicy:
+    from cuprl.policies.of_run import read_run
+    from cuprl.runs.folder import Run
+
+    return read_run(Run(run) if isinstance(run, Path) else run, task, trust)

@@ -1,0 +1,54 @@
+"""What a policy's file may say of itself, and hold."""
+
+import numpy as np
+import pytest
+from arms import SPECS
+
+from cuprl.core.spec_json import spec_to_json
+from cuprl.policies.checks import check_info, check_sizes, check_weights, layers_of
+
+INFO = {"task": "arm", "algo": "cup", "limits": {"cost": 1.0}, "spec": spec_to_json(SPECS["gaussian"])}
+ARRAYS = {
+    "mean": np.zeros(5), "scale": np.ones(5), "clip": np.array(np.inf),
+    "weight0": np.zeros((5, 8)), "bias0": np.zeros(8), "weight1": np.zeros((8, 2)), "bias1": np.zeros(2),
+}  # fmt: skip
+
+
+def with_action(**changes):
+    return {**INFO, "spec": {**INFO["spec"], "action": {**INFO["spec"]["action"], **changes}}}
+
+
+@pytest.mark.parametrize("info", [
+    {**INFO, "task": 3}, {**INFO, "limits": {"cost": "much"}}, {**INFO, "spec": None},
+    {**INFO, "spec": {**INFO["spec"], "obs_dim": 0}}, {**INFO, "spec": {**INFO["spec"], "obs_dim": 2.0}},
+    with_action(kind="Sphere"), with_action(dim=3), with_action(low=[0.0, float("nan")]), with_action(high=["1", None]),
+    with_action(low=None), with_action(n=4),
+    {**INFO, "spec": {**INFO["spec"], "action": {"kind": "MultiDiscrete", "sizes": [3, -1]}}},
+])  # fmt: skip
+def test_what_no_policy_says(info):
+    check_info(INFO)
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        check_info(info)
+
+
+@pytest.mark.parametrize("name, array", [
+    ("mean", np.zeros(4)), ("weight0", np.zeros((5, 7))), ("bias1", np.zeros(3)), ("scale", np.ones(5, int)),
+])  # fmt: skip
+def test_what_no_network_holds(name, array):
+    check_sizes(ARRAYS, [0.0, 0.0], INFO["spec"])
+    with pytest.raises(ValueError, match="not of the spec's sizes"):
+        check_sizes({**ARRAYS, name: array}, [0.0, 0.0], INFO["spec"])
+
+
+@pytest.mark.parametrize("log_std", [None, [0.0], [0.0, 0.0, 0.0]])
+def test_a_spread_for_every_real_action(log_std):
+    with pytest.raises(ValueError, match="log_std does not fit"):
+        check_sizes(ARRAYS, log_std, INFO["spec"])
+
+
+def test_weights_are_finite_and_a_scale_shows_something():
+    check_weights(ARRAYS)
+    assert [weight.shape for weight, _ in layers_of(ARRAYS)] == [(5, 8), (8, 2)]
+    for name, value in (("bias0", np.nan), ("weight1", np.inf), ("scale", 0.0)):
+        with pytest.raises(ValueError, match="NaN or infinite"):
+            check_weights({**ARRAYS, name: np.full_like(ARRAYS[name], value)})

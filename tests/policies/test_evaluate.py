@@ -1,0 +1,46 @@
+"""Evaluation: whole episodes, repeatable, of a policy that it leaves alone, on a task that it fits."""
+
+import pytest
+from arms import SPECS, agent_with
+
+import cuprl
+from cuprl.core.spec import Constraint
+from cuprl.errors import UserError
+from cuprl.policies.evaluate import evaluate, refuse_other_sizes
+from cuprl.policies.load import load
+from cuprl.training.loop import train
+from probes import Probe, constant
+from small import QUIET, SMALL, same_arrays
+
+
+def test_it_is_repeatable_and_leaves_the_normaliser_alone(run):
+    saved = load(run.path)
+    before = {name: array.copy() for name, array in saved.arrays.items()}
+    first, second = evaluate(saved, episodes=5), evaluate(run.path, episodes=5)
+    first.pop("run"), second.pop("run")
+    assert first == second
+    same_arrays(saved.arrays, before)
+    assert first["episodes"] == 5 and 0 <= first["violation_rate"] <= 1
+    keys = "return_mean return_std cost_mean cost_undiscounted_mean cost_limit violation_rate episodes length_mean"
+    assert set(keys.split()) <= first.keys()
+
+
+def test_it_counts_one_whole_episode_of_each_environment(tmp_path):
+    probe = Probe("count", constant(1), constant(2), length=7, constraints=(Constraint("cost", 5.0, 0.5),))
+    run = train(probe, steps=200, out=tmp_path / "r", **SMALL, **QUIET)
+    result = evaluate(load(run.path, probe), episodes=4)
+    assert (result["return_mean"], result["length_mean"], result["cost_undiscounted_mean"]) == (7.0, 7.0, 14.0)
+    assert result["cost_mean"] == pytest.approx(2 * (2 - 0.5**6)) and result["violation_rate"] == 0.0
+
+
+@pytest.mark.parametrize("task", ["hopper-speed", "tabular:queue"])
+def test_a_task_of_other_sizes_is_refused(task):
+    with pytest.raises(UserError, match=r"the policy of \(5, 'Box', 2\); give the task it was trained on"):
+        evaluate(agent_with(SPECS["gaussian"])[0].policy(), episodes=1, task=task)
+
+
+def test_choices_of_the_same_sizes_fit():
+    info = agent_with(SPECS["multi"])[0].policy().info
+    refuse_other_sizes(SPECS["multi"], info)
+    with pytest.raises(UserError, match="'Discrete', 9"):
+        refuse_other_sizes(cuprl.Spec("other", 5, cuprl.Discrete(9), SPECS["multi"].constraints, 10), info)
