@@ -13,6 +13,7 @@ from cuprl import algorithms
 from cuprl.algorithms import cup
 from cuprl.core.spec import Box, Constraint, Discrete, Spec
 from cuprl.learn.policy import Normal, policy_for
+from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps
 from cuprl.training.display import Silent
@@ -36,11 +37,8 @@ def problem(kind, seed=0, rows=32):
     obs = jnp.array(rng.normal(size=(rows, 3)), jnp.float32)
     action = policy.act(k, obs, policy.deviation(k, policy.noise(jax.random.PRNGKey(seed + 1), (rows,))))
     dist_k = policy.dist(k, obs)
-    data = {
-        "obs": obs, "action": action, "adv_r": jnp.array(rng.normal(size=rows), jnp.float32),
-        "adv_c": jnp.array(rng.normal(size=(rows, 2)), jnp.float32), "logp_k": policy.log_prob(dist_k, action),
-        "dist_k": dist_k, "dist_half": policy.dist(half, obs),
-    }  # fmt: skip
+    adv_r, adv_c = (jnp.array(rng.normal(size=size), jnp.float32) for size in (rows, (rows, 2)))
+    data = Rows(obs, action, adv_r, adv_c, policy.log_prob(dist_k, action), dist_k, policy.dist(half, obs))
     return policy, k, half, new, data
 
 
@@ -68,14 +66,14 @@ def plain_kl(kind, p, q):
 @pytest.mark.parametrize("kind", ["gaussian", "categorical"])
 def test_improvement_loss_is_algorithm_1(kind):
     policy, k, _, new, rows = problem(kind)
-    logp_k, dist_k = plain(kind, policy, k, rows["obs"])
-    logp, dist = plain(kind, policy, new, rows["obs"])
-    ratio = np.exp(logp(rows["action"]) - logp_k(rows["action"]))
-    surrogate = (ratio * np.asarray(rows["adv_r"])).mean()
+    logp_k, dist_k = plain(kind, policy, k, rows.obs)
+    logp, dist = plain(kind, policy, new, rows.obs)
+    ratio = np.exp(logp(rows.action) - logp_k(rows.action))
+    surrogate = (ratio * np.asarray(rows.adv_r)).mean()
     expected = -(surrogate - 0.2 * np.sqrt(plain_kl(kind, dist_k, dist).mean()))
     assert float(cup.improvement_loss(policy, new, rows, CONFIG)) == pytest.approx(expected, rel=1e-3, abs=1e-5)
 
-    clipped = -np.minimum(ratio * rows["adv_r"], np.clip(ratio, 0.8, 1.2) * rows["adv_r"]).mean()
+    clipped = -np.minimum(ratio * rows.adv_r, np.clip(ratio, 0.8, 1.2) * rows.adv_r).mean()
     got = cup.improvement_loss(policy, new, rows, cup.Config(improvement="clip"))
     assert float(got) == pytest.approx(float(clipped), rel=1e-3, abs=1e-5)
 
@@ -84,13 +82,13 @@ def test_improvement_loss_is_algorithm_1(kind):
 @pytest.mark.parametrize("kind", ["gaussian", "categorical"])
 def test_projection_loss_is_algorithm_1(kind, direction):
     policy, k, half, new, rows = problem(kind)
-    logp_k, _ = plain(kind, policy, k, rows["obs"])
-    _, dist_half = plain(kind, policy, half, rows["obs"])
-    logp, dist = plain(kind, policy, new, rows["obs"])
-    ratio = np.exp(logp(rows["action"]) - logp_k(rows["action"]))  # against pi_k, not pi_half
+    logp_k, _ = plain(kind, policy, k, rows.obs)
+    _, dist_half = plain(kind, policy, half, rows.obs)
+    logp, dist = plain(kind, policy, new, rows.obs)
+    ratio = np.exp(logp(rows.action) - logp_k(rows.action))  # against pi_k, not pi_half
     weight = np.array([0.7, 1.3])
     kl = plain_kl(kind, dist_half, dist) if direction == "half-new" else plain_kl(kind, dist, dist_half)
-    expected = (kl + ratio * (np.asarray(rows["adv_c"]) @ weight)).mean()
+    expected = (kl + ratio * (np.asarray(rows.adv_c) @ weight)).mean()
     got = cup.projection_loss(policy, new, rows, jnp.array(weight), cup.Config(projection_kl=direction))
     assert float(got) == pytest.approx(expected, rel=1e-3, abs=1e-5)
 
@@ -195,7 +193,7 @@ def plain_settings(**changes):
 
 def test_the_direction_of_the_improvement_s_kl():
     policy, k, _, new, rows = problem("gaussian")
-    (_, dist_k), (_, dist) = plain("gaussian", policy, k, rows["obs"]), plain("gaussian", policy, new, rows["obs"])
+    (_, dist_k), (_, dist) = plain("gaussian", policy, k, rows.obs), plain("gaussian", policy, new, rows.obs)
     gap = float(cup.improvement_loss(policy, new, rows, CONFIG)) - float(
         cup.improvement_loss(policy, new, rows, plain_settings(improvement_kl="new-k")))  # fmt: skip
     printed, other = (plain_kl("gaussian", *pair).mean() for pair in ((dist_k, dist), (dist, dist_k)))
@@ -216,10 +214,10 @@ def test_the_printed_kl_inflates_the_noise_and_the_other_does_not():
 def test_a_clipped_projection_gains_nothing_beyond_the_clip():
     policy, _, half, new, rows = problem("gaussian")
     config, weight = plain_settings(projection_surrogate="clip"), jnp.array([1.0, 0.5])
-    ratio = np.exp(plain("gaussian", policy, new, rows["obs"])[0](rows["action"]) - np.asarray(rows["logp_k"]))
-    cost = np.asarray(rows["adv_c"]) @ np.asarray(weight)
+    ratio = np.exp(plain("gaussian", policy, new, rows.obs)[0](rows.action) - np.asarray(rows.logp_k))
+    cost = np.asarray(rows.adv_c) @ np.asarray(weight)
     pessimistic = np.maximum(ratio * cost, np.clip(ratio, 0.8, 1.2) * cost)
-    kl = plain_kl("gaussian", *(plain("gaussian", policy, params, rows["obs"])[1] for params in (half, new)))
+    kl = plain_kl("gaussian", *(plain("gaussian", policy, params, rows.obs)[1] for params in (half, new)))
     got = float(cup.projection_loss(policy, new, rows, weight, config))
     assert got == pytest.approx((kl + pessimistic).mean(), rel=1e-3, abs=1e-4)
 

@@ -25,7 +25,7 @@ def problem(kind, rows=32, size=0.1):
 
 
 def ppo_loss(policy, params, rows):
-    return ppo.clip_loss(policy, params, {**rows, "advantage": rows["adv_r"]}, 0.2)
+    return ppo.clip_loss(policy, params, rows, 0.2)
 
 
 def focops_loss(policy, params, rows, delta=0.05):
@@ -63,7 +63,7 @@ def test_focops_gradient_is_that_of_the_states_inside_alone(kind):
     policy, _, new, _, rows = problem(kind)
     kl = np.asarray(focops.kl_to_k(policy, new, rows))
     delta = float(np.median(kl))
-    changed = {**rows, "adv_r": jnp.where(jnp.array(kl > delta), 1e3, rows["adv_r"])}
+    changed = rows._replace(adv_r=jnp.where(jnp.array(kl > delta), 1e3, rows.adv_r))
     gradients = [jax.grad(lambda p, r=r: focops_loss(policy, p, r, delta))(new) for r in (rows, changed)]
     jax.tree.map(np.testing.assert_array_equal, *gradients)
     outside = jax.grad(lambda p: focops_loss(policy, p, rows, float(kl.min()) * 0.5))(new)

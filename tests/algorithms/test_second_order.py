@@ -13,7 +13,8 @@ from cuprl import algorithms
 from cuprl.algorithms import cpo, pcpo
 from cuprl.core.spec import Constraint
 from cuprl.learn import trust_region
-from cuprl.learn.natural import Directions, SecondOrder
+from cuprl.learn.natural import Directions
+from cuprl.learn.settings import SecondOrder
 from cuprl.learn.trust_region import Local, scaled_constraints
 from cuprl.learn.visits import discounted_steps
 

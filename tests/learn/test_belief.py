@@ -3,16 +3,16 @@
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.learn.belief import corrected, init_belief, predicted, remember
+from cuprl.learn.belief import init_belief, outlook, predicted
 
 
 def follow(truth, noise, change, memory=10.0, episodes=5.0):
     """What is believed after each batch, and the last belief; truth, noise, change [iterations]."""
     belief, levels = init_belief(1), []
     for true, off, promise in zip(truth, noise, change):
-        belief = corrected(belief, jnp.array([true + off]), jnp.array(episodes), memory)
-        levels.append(float(belief.level[0]))
-        belief = remember(belief, jnp.array([promise]))
+        cost = outlook(belief, jnp.array([true + off]), jnp.array(episodes), lambda promised: jnp.array([promised]), memory)
+        levels.append(float(cost.now[0]))
+        belief = cost.settled_on(promise)
     return np.array(levels), belief
 
 

@@ -12,28 +12,28 @@ from jax.flatten_util import ravel_pytree
 from cuprl import algorithms
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError
-from cuprl.learn import lagrange
+from cuprl.learn import multipliers
 from cuprl.learn.critics import critic_loss, fit_critics, init_critics, values
 from cuprl.learn.full_batch import fit_critics_full_batch
-from cuprl.learn.minibatch import clipped, fit, init_adam, shuffle, shuffled_minibatches, within
+from cuprl.learn.minibatch import Fit, clipped, fit, init_adam, shuffle, shuffled_minibatches, within
 from cuprl.learn.ranges import FINITE
-from cuprl.learn.settings import Common, configure, setting
+from cuprl.learn.settings import Common, FirstOrder, configure, setting
 from cuprl.learn.types import State
 
 
 def test_ascent_is_the_papers_rule_and_stays_in_its_bounds():
-    nu = lagrange.init_multiplier(2, 0.5)
-    nu = lagrange.ascent(nu, jnp.array([10.0, -100.0]), 0.01, 2.0)
+    nu = multipliers.init_multiplier(2, 0.5)
+    nu = multipliers.ascent(nu, jnp.array([10.0, -100.0]), 0.01, 2.0)
     np.testing.assert_allclose(nu.value, [0.6, 0.0], rtol=1e-6)
-    assert lagrange.ascent(nu, jnp.array([1e6, 0.0]), 0.01, 2.0).value[0] == 2.0
+    assert multipliers.ascent(nu, jnp.array([1e6, 0.0]), 0.01, 2.0).value[0] == 2.0
 
 
 def test_adam_multiplier_against_plain_adam():
     rng = np.random.default_rng(0)
-    nu, value, first, second = lagrange.init_multiplier(1, 1.0), 1.0, 0.0, 0.0
+    nu, value, first, second = multipliers.init_multiplier(1, 1.0), 1.0, 0.0, 0.0
     for k in range(1, 20):
         excess = rng.normal()
-        nu = lagrange.adam(nu, jnp.array([excess]), 0.035, 2.0)
+        nu = multipliers.adam(nu, jnp.array([excess]), 0.035, 2.0)
         first, second = 0.9 * first + 0.1 * excess, 0.999 * second + 0.001 * excess**2
         value += 0.035 * (first / (1 - 0.9**k)) / (np.sqrt(second / (1 - 0.999**k)) + 1e-8)
         value = min(max(value, 0.0), 2.0)
@@ -41,10 +41,10 @@ def test_adam_multiplier_against_plain_adam():
 
 
 def test_pid_answers_at_once_and_forgets_what_is_over():
-    nu = lagrange.init_multiplier(1, 0.0)
-    up = lagrange.pid(nu, jnp.array([5.0]), 0.01, 2.0)
+    nu = multipliers.init_multiplier(1, 0.0)
+    up = multipliers.pid(nu, jnp.array([5.0]), 0.01, 2.0)
     assert up.value[0] == pytest.approx(0.1 * 5 + 0.01 * 5, rel=1e-5)
-    assert lagrange.pid(up, jnp.array([-5.0]), 0.01, 2.0).value[0] == 0.0
+    assert multipliers.pid(up, jnp.array([-5.0]), 0.01, 2.0).value[0] == 0.0
 
 
 @pytest.mark.parametrize("rows", [1, 7, 64, 5000])
@@ -72,8 +72,9 @@ def test_fit_is_plain_adam_on_minibatches():
     """One minibatch an epoch, so that the order of rows cannot matter: the steps are Adam's by hand."""
     x = np.random.default_rng(0).normal(size=(32, 3))
     params = {"w": jnp.ones(3)}
-    done = fit(lambda p, rows: ((rows - p["w"]) ** 2).mean(), params, init_adam(params), jnp.array(x),
-               jax.random.PRNGKey(0), 0.1, epochs=5, minibatch=32)  # fmt: skip
+    settings = FirstOrder(policy_lr=0.1, epochs=5, minibatch=32)
+    loss, start = lambda p, rows: ((rows - p["w"]) ** 2).mean(), Fit(params, init_adam(params))
+    done = fit(loss, start, jnp.array(x), jax.random.PRNGKey(0), settings, 1.0)
     w, first, second = np.ones(3), np.zeros(3), np.zeros(3)
     for k in range(1, 6):
         gradient = 2 * (w - x).mean(axis=0) / 3
@@ -86,10 +87,11 @@ def test_fit_is_plain_adam_on_minibatches():
 def test_fit_stops_after_the_epoch_that_breaks_the_rule():
     params = {"w": jnp.zeros(())}
     data = jnp.ones((64, 1))
-    arguments = (lambda p, rows: -(p["w"] * rows).mean(), params, init_adam(params), data, jax.random.PRNGKey(0), 0.1)
-    done = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p, rows: p["w"], 0.55))
+    loss, start = lambda p, rows: -(p["w"] * rows).mean(), Fit(params, init_adam(params))
+    arguments = (loss, start, data, jax.random.PRNGKey(0), FirstOrder(policy_lr=0.1, epochs=50, minibatch=64), 1.0)
+    done = fit(*arguments, within(lambda p, rows: p["w"], 0.55))
     assert done.epochs == 6  # Adam climbs 0.1 a step; 0.6 is the first above
-    nan = fit(*arguments, epochs=50, minibatch=64, keep_going=within(lambda p, rows: p["w"] * jnp.nan, 0.55))
+    nan = fit(*arguments, within(lambda p, rows: p["w"] * jnp.nan, 0.55))
     assert nan.epochs == 1
 
 

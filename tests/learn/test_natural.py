@@ -10,9 +10,8 @@ from jax.flatten_util import ravel_pytree
 
 from cuprl.core.spec import Discrete
 from cuprl.learn.full_batch import chunks, fit_full_batch
-from cuprl.learn.minibatch import fit, init_adam
+from cuprl.learn.minibatch import Fit, fit, init_adam
 from cuprl.learn.natural import (
-    SecondOrder,
     conjugate_gradient,
     damped,
     fisher_product,
@@ -21,6 +20,7 @@ from cuprl.learn.natural import (
     trust_region_length,
 )
 from cuprl.learn.policy import Categorical, Gaussian
+from cuprl.learn.settings import FirstOrder, SecondOrder
 
 POLICIES = {"gaussian": Gaussian(3, 2, (4,), -0.3), "categorical": Categorical(3, Discrete(4), (4,))}
 
@@ -172,6 +172,7 @@ def test_full_batch_steps_do_not_depend_on_the_chunk():
 
     whole, parts = (fit_full_batch(loss, start, init_adam(start), data, 0.05, 20, chunk) for chunk in (1000, 25))
     np.testing.assert_allclose(whole.params["w"], parts.params["w"], rtol=1e-4)
-    other = fit(loss, start, init_adam(start), data, jax.random.PRNGKey(0), 0.05, 20, 60)
+    settings = FirstOrder(policy_lr=0.05, epochs=20, minibatch=60)
+    other = fit(loss, Fit(start, init_adam(start)), data, jax.random.PRNGKey(0), settings, 1.0)
     np.testing.assert_allclose(whole.params["w"], other.params["w"], rtol=1e-4)
     assert chunks(data, 25)[0].shape == (3, 20, 3)  # the largest divisor of 60 that is at most 25

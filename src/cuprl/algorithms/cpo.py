@@ -24,15 +24,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
 from cuprl.learn.dual import SAFE, cpo_step
-from cuprl.learn.natural import SecondOrder
-from cuprl.learn.policy import policy_for
-from cuprl.learn.settings import setting
+from cuprl.learn.settings import SecondOrder, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.trust_region import around, keeps_limits, scaled_constraints, take
+from cuprl.learn.trust_region import around_limits, keeps_limits, take
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -46,12 +43,7 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    policy = policy_for(spec, config.hidden, config.init_log_std)
-    adv_c, c = scaled_constraints(batch, spec)
-    advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
-    local = around(
-        policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config
-    )
+    local, c = around_limits(state, batch, config, spec)
 
     # Eq. 13, or Eq. 14 in recovery
     solution = cpo_step(local.directions.gram, c, config.delta)

@@ -23,13 +23,13 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
-from cuprl.learn import lagrange
+from cuprl.learn import multipliers
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.minibatch import fit, within
+from cuprl.learn.minibatch import Fit, fit, within
 from cuprl.learn.policy import Policy, policy_for
-from cuprl.learn.settings import FirstOrder, Lagrangian, choice, setting
+from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.surrogate import COST_SCALES, ratio_to_k, report, rows_at, scaled_cost_advantage
+from cuprl.learn.surrogate import Rows, ratio_to_k, report, rows_at, scaled_cost_advantage
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -44,20 +44,20 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
     return init_state(key, config, spec)
 
 
-def kl_to_k(policy: Policy, params: Any, rows: Any) -> jax.Array:
+def kl_to_k(policy: Policy, params: Any, rows: Rows) -> jax.Array:
     """KL(pi, pi_k)[s] [B]"""
-    return policy.kl(policy.dist(params, rows["obs"]), rows["dist_k"])
+    return policy.kl(policy.dist(params, rows.obs), rows.dist_k)
 
 
-def focops_loss(policy: Policy, params: Any, rows: Any, multiplier: jax.Array, config: Config) -> jax.Array:
+def focops_loss(policy: Policy, params: Any, rows: Rows, multiplier: jax.Array, config: Config) -> jax.Array:
     """mean of ( KL(pi, pi_k)[s] - ratio (A - nu A^C) / lambda ) 1[ KL(pi, pi_k)[s] <= delta ].
 
     Its gradient is Corollary 1's, with the indicator of Algorithm 1. Every factor is [B], so that the indicator of a
     state masks that state's row and no other.
     """
     kl = kl_to_k(policy, params, rows)
-    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
-    advantage = rows["adv_r"] - rows["adv_c"] @ multiplier
+    ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
+    advantage = rows.adv_r - rows.adv_c @ multiplier
     inside = kl <= config.delta
     return jnp.where(inside, kl - ratio * advantage / config.temperature, 0.0).mean()
 
@@ -67,14 +67,17 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     key, key_policy, key_critics = jax.random.split(state.key, 3)
 
     # Algorithm 1: nu <- proj_[0, nu_max]( nu - alpha (b - J^C) ), before the policy
-    multiplier = lagrange.follow(state.multiplier, batch.cost_return - spec.limits, config)
+    multiplier = multipliers.follow(state.multiplier, batch.cost_return - spec.limits, config)
     rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     new = fit(
         lambda params, r: focops_loss(policy, params, r, multiplier.value, config),
-        state.policy, state.policy_opt, rows, key_policy,
-        config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-        keep_going=within(lambda params, r: kl_to_k(policy, params, r).mean(), config.delta),
-    )  # fmt: skip
+        Fit(state.policy, state.policy_opt),
+        rows,
+        key_policy,
+        config,
+        batch.lr_scale,
+        within(lambda params, r: kl_to_k(policy, params, r).mean(), config.delta),
+    )
     critics = fit_critics(state, batch, key_critics, config)
 
     kl = kl_to_k(policy, new.params, rows)

@@ -31,11 +31,10 @@ import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
 from cuprl.learn.dual import nearest
-from cuprl.learn.natural import SecondOrder, trust_region_length
-from cuprl.learn.policy import policy_for
-from cuprl.learn.settings import choice, setting
+from cuprl.learn.natural import trust_region_length
+from cuprl.learn.settings import SecondOrder, choice, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.trust_region import Local, around, keeps_limits, scaled_constraints, take
+from cuprl.learn.trust_region import Local, around_limits, keeps_limits, take
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -67,12 +66,7 @@ def project(local: Local, reward_step: jax.Array, c: jax.Array, projection: str)
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    policy = policy_for(spec, config.hidden, config.init_log_std)
-    adv_c, c = scaled_constraints(batch, spec)
-    advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
-    local = around(
-        policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config
-    )
+    local, c = around_limits(state, batch, config, spec)
 
     reward_step = trust_region_length(local.directions.gram[0, 0], config.delta) * local.directions.natural[0]
     step, nu, exists = project(local, reward_step, c, config.projection)

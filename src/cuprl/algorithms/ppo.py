@@ -17,11 +17,11 @@ import jax
 
 from cuprl.core.spec import Spec
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.minibatch import fit
+from cuprl.learn.minibatch import Fit, fit
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.settings import FirstOrder, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.surrogate import clipped_surrogate, ratio_to_k, report, rows_at
+from cuprl.learn.surrogate import Rows, clipped_surrogate, ratio_to_k, report, rows_at
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -34,10 +34,10 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
     return init_state(key, config, spec)
 
 
-def clip_loss(policy: Policy, params: Any, rows: Any, clip: float) -> jax.Array:
+def clip_loss(policy: Policy, params: Any, rows: Rows, clip: float) -> jax.Array:
     """-L^CLIP (Eq. 7)."""
-    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
-    return -clipped_surrogate(ratio, rows["advantage"], clip).mean()
+    ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
+    return -clipped_surrogate(ratio, rows.adv_r, clip).mean()
 
 
 def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, spec: Spec) -> tuple[State, Metrics]:
@@ -47,9 +47,12 @@ def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, sp
     rows = rows_at(policy, state.policy, batch, batch.adv_c)
     new = fit(
         lambda params, r: clip_loss(policy, params, r, config.clip),
-        state.policy, state.policy_opt, {**rows, "advantage": advantage}, key_policy,
-        config.policy_lr * batch.lr_scale, config.epochs, config.minibatch, config.max_grad_norm,
-    )  # fmt: skip
+        Fit(state.policy, state.policy_opt),
+        rows._replace(adv_r=advantage),
+        key_policy,
+        config,
+        batch.lr_scale,
+    )
     critics = fit_critics(state, batch, key_critics, config)
     metrics = report(policy, new.params, rows, batch)
     return State(new.params, critics.params, new.opt_state, critics.opt_state, state.multiplier, key), metrics

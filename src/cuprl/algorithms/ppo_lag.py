@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from cuprl.algorithms import ppo
 from cuprl.core.spec import Spec
-from cuprl.learn.lagrangian import LagrangianAdvantage, improve_lagrangian
-from cuprl.learn.settings import setting
+from cuprl.learn.lagrangian import improve_lagrangian
+from cuprl.learn.settings import LagrangianAdvantage, setting
 from cuprl.learn.types import Batch, Metrics, State
 
 

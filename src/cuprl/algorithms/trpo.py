@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import jax
 
 from cuprl.core.spec import Spec
-from cuprl.learn.natural import SecondOrder, trust_region_length
+from cuprl.learn.natural import trust_region_length
 from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import SecondOrder
 from cuprl.learn.state import init_state
 from cuprl.learn.trust_region import around, take
 from cuprl.learn.types import Batch, Metrics, State

@@ -13,10 +13,14 @@ gain = E / (E + memory) for a batch of E episodes: the prediction counts for `me
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+
+from cuprl.learn.types import Metrics
 
 KEPT = 0.3  # of a promise at first, until ten batches have shown better
 FORGET = 0.97  # of the evidence for it, an iteration
@@ -62,6 +66,38 @@ def corrected(belief: Belief, measured: jax.Array, episodes: jax.Array, memory: 
     )
 
 
-def remember(belief: Belief, change: jax.Array) -> Belief:
-    """Note what an update promised."""
-    return replace(belief, change=change)
+class Outlook(NamedTuple):
+    """J^C [m] as it can be told from a batch, and from what was believed before where an algorithm keeps a belief."""
+
+    now: jax.Array  # [m] of pi_k
+    change: Callable[[Any], jax.Array]  # params -> [m] what the surrogate promises of their policy
+    belief: Belief | None
+
+    def after(self, params: Any) -> jax.Array:
+        """J^C [m] of another policy."""
+        change = self.change(params)
+        return self.now + change if self.belief is None else predicted(self.belief, change)
+
+    def settled_on(self, params: Any) -> Belief | None:
+        """The belief to keep: what was promised of the policy that collects the next batch is noted."""
+        return None if self.belief is None else replace(self.belief, change=self.change(params))
+
+    def metrics(self) -> Metrics:
+        if self.belief is None:
+            return {}
+        kept, drift = self.belief.kept, self.belief.drift
+        return {"train/believed_cost": self.now, "train/promises_kept": kept, "train/cost_drift": drift}
+
+
+def outlook(
+    before: Belief | None,
+    measured: jax.Array,  # [m] the batch's J^C
+    episodes: jax.Array,
+    change: Callable[[Any], jax.Array],
+    memory: float,
+) -> Outlook:
+    """Look from a batch: with a belief, J^C is that of the filter; without one, the batch's."""
+    if before is None:
+        return Outlook(measured, change, None)
+    belief = corrected(before, measured, episodes, memory)
+    return Outlook(belief.level, change, belief)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
 
 from cuprl.core.spec import Spec
-from cuprl.learn import lagrange
-from cuprl.learn.settings import Lagrangian, choice
-from cuprl.learn.surrogate import COST_SCALES, scaled_cost_advantage
+from cuprl.learn import multipliers
+from cuprl.learn.settings import LagrangianAdvantage
+from cuprl.learn.surrogate import scaled_cost_advantage
 from cuprl.learn.types import Batch, Metrics, State
 
 Improve = Callable[[State, Batch, jax.Array, Any, Spec], tuple[State, Metrics]]
-
-
-@dataclass(frozen=True)
-class LagrangianAdvantage(Lagrangian):
-    cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 
 def lagrangian_advantage(adv_r: jax.Array, adv_c: jax.Array, multiplier: jax.Array) -> jax.Array:
@@ -34,7 +29,7 @@ def improve_lagrangian(
     improve: Improve, state: State, batch: Batch, config: LagrangianAdvantage, spec: Spec
 ) -> tuple[State, Metrics]:
     """One iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
-    multiplier = lagrange.follow(state.multiplier, batch.cost_return - spec.limits, config)
+    multiplier = multipliers.follow(state.multiplier, batch.cost_return - spec.limits, config)
     batch = replace(batch, adv_c=scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     advantage = lagrangian_advantage(batch.adv_r, batch.adv_c, multiplier.value)
     state, metrics = improve(replace(state, multiplier=multiplier), batch, advantage, config, spec)

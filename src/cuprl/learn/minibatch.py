@@ -11,15 +11,19 @@ import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
 
+from cuprl.learn.settings import FirstOrder
+
 Params = Any
 Loss = Callable[[Params, Any], jax.Array]
 KeepGoing = Callable[[Params, Any], jax.Array]  # (params, the rows of the part just done) -> bool
 
 
 class Fit(NamedTuple):
+    """What is fitted, before and after."""
+
     params: Params
     opt_state: Any
-    epochs: jax.Array  # [] epochs done
+    epochs: Any = 0  # epochs done
     price: Any = None  # what the loss was last given beside the rows, where it changes from epoch to epoch
 
 
@@ -97,58 +101,69 @@ def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: 
 
 def fit(
     loss: Loss,
-    params: Params,
-    opt_state: Any,
-    data: Any,  # arrays [B, ...]
+    start: Fit,
+    rows: Any,  # arrays [B, ...]
     key: jax.Array,
-    learning_rate: jax.Array | float,
-    epochs: int,
-    minibatch: int,
-    max_grad_norm: float | None = None,
+    config: FirstOrder,
+    lr_scale: jax.Array | float,
     keep_going: KeepGoing = always,
     parts: int = 1,
 ) -> Fit:
-    """At most `epochs` passes over the data, each in so many parts; after each part, stop unless keep_going."""
+    """At most config.epochs passes over the rows, each in so many parts; after each part, stop unless keep_going."""
     return fit_priced(
-        lambda params, rows, price: loss(params, rows), params, opt_state, data, key, learning_rate, epochs, minibatch,
-        max_grad_norm, keep_going, None, lambda params, price: price, parts,
-    )  # fmt: skip
+        lambda params, rows, price: loss(params, rows),
+        start,
+        rows,
+        key,
+        config,
+        lr_scale,
+        keep_going,
+        parts,
+        epochs=config.epochs,
+        price=None,
+        reprice=lambda params, price: price,
+    )
 
 
 def fit_priced(
     loss: Callable[[Params, Any, Any], jax.Array],  # (params, rows, price)
-    params: Params,
-    opt_state: Any,
-    data: Any,
+    start: Fit,
+    rows: Any,
     key: jax.Array,
-    learning_rate: jax.Array | float,
-    epochs: int,
-    minibatch: int,
-    max_grad_norm: float | None,
+    config: FirstOrder,
+    lr_scale: jax.Array | float,
     keep_going: KeepGoing,
+    parts: int,
+    *,
+    epochs: int,
     price: Any,
     reprice: Callable[[Params, Any], Any],
-    parts: int = 1,
 ) -> Fit:
     """As `fit`, on a loss with a price that is constant within an epoch and set anew after it by reprice(params, price)."""
+    rate = config.policy_lr * lr_scale
 
     def one_part(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
         done, key, _ = carry
         if parts == 1:
             key, key_epoch = jax.random.split(key)
-            minibatches, seen = shuffled_minibatches(key_epoch, data, minibatch), data
+            minibatches, seen = shuffled_minibatches(key_epoch, rows, config.minibatch), rows
         else:
             key_epoch = jax.random.fold_in(key, done.epochs // parts)
-            minibatches = part_of_epoch(key_epoch, data, minibatch, done.epochs % parts, parts)
+            minibatches = part_of_epoch(key_epoch, rows, config.minibatch, done.epochs % parts, parts)
             seen = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), minibatches)
         params, opt_state = descend(
             lambda params, rows: loss(params, rows, done.price),
-            done.params, done.opt_state, minibatches, learning_rate, max_grad_norm,
-        )  # fmt: skip
+            done.params,
+            done.opt_state,
+            minibatches,
+            rate,
+            config.max_grad_norm,
+        )
         whole = (done.epochs + 1) % parts == 0
         price = jax.lax.cond(whole, reprice, lambda params, price: price, params, done.price)
         return Fit(params, opt_state, done.epochs + 1, price), key, keep_going(params, seen)
 
-    start = (Fit(params, opt_state, jnp.zeros((), jnp.int32), price), key, jnp.array(True))  # epochs counts parts here
-    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs * parts), one_part, start)
+    first = Fit(start.params, start.opt_state, jnp.zeros((), jnp.int32), price)  # epochs counts parts here
+    begin = (first, key, jnp.array(True))
+    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs * parts), one_part, begin)
     return done if parts == 1 else done._replace(epochs=done.epochs / parts)

@@ -7,29 +7,15 @@ to pi_k (either way round), a KL that sums over action dimensions. It is only ev
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from cuprl.learn.policy import Logits, Normal, Policy
-from cuprl.learn.settings import Common, setting
+from cuprl.learn.settings import SecondOrder
 
 Product = Callable[[jax.Array], jax.Array]
-
-
-@dataclass(frozen=True)
-class SecondOrder(Common):
-    """Policies learnt by natural-gradient steps in a trust region; critics by full-batch steps."""
-
-    delta: float = setting(0.01, "trust region: largest mean KL of a step", "more than 0")
-    damping: float = setting(0.01, "multiple of the identity added to the Fisher matrix", "0 or more")
-    cg_iterations: int = setting(10, "iterations of conjugate gradient", "1 or more")
-    backtrack: float = setting(0.8, "the line search shortens a refused step by this factor", "0.01 to 0.99")
-    backtracks: int = setting(10, "steps the line search tries, the whole one first", "1 or more")
-    critic_epochs: int = setting(80, "gradient steps of the critics on each batch, each on all its rows", "1 or more")
-    minibatch: int = setting(200, "rows whose gradients are computed together; changes speed, not the result", "1 or more")
 
 
 def information(dist: Any, tangent: Any) -> Any:

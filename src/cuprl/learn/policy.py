@@ -104,6 +104,11 @@ class Gaussian:
     def entropy(self, dist: Any) -> jax.Array:
         return (dist.log_std + 0.5 * (1.0 + LOG_2PI)).sum(-1)
 
+    def keep_noise(self, params: dict[str, Any], before: dict[str, Any], least: jax.Array | float) -> dict[str, Any]:
+        """Undo what a step from `before` took of the noise below the standard deviation `least`; raise it no further."""
+        kept = jnp.maximum(params["log_std"], jnp.minimum(before["log_std"], jnp.log(least)))
+        return {**params, "log_std": kept}
+
 
 class Logits(NamedTuple):
     log_p: Any  # [..., n], normalised; with several choices each one's lie side by side, each normalised
@@ -141,6 +146,10 @@ class Categorical:
 
     def entropy(self, dist: Any) -> jax.Array:
         return -(jnp.exp(dist.log_p) * dist.log_p).sum(-1)
+
+    def keep_noise(self, params: dict[str, Any], before: dict[str, Any], least: jax.Array | float) -> dict[str, Any]:
+        """Leave a softmax as it is: it has no noise of its own."""
+        return params
 
 
 @dataclass(frozen=True)

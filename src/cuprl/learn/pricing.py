@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
-from cuprl.learn import lagrange
+from cuprl.learn import multipliers
 from cuprl.learn.estimate import cost_discounts
-from cuprl.learn.lagrange import Multiplier
+from cuprl.learn.multipliers import Multiplier
 from cuprl.learn.settings import Lagrangian
 
 Excess = Callable[[Any], jax.Array]  # params -> [m] by how much their policy is predicted to be over its limits
@@ -32,7 +32,7 @@ def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spe
     """Algorithm 1: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max), in the loss times (1 - gamma lambda)/(1 - gamma)."""
     gamma_c = cost_discounts(spec, config)
     scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
-    return Pricing(lagrange.follow(nu, excess, config), scale, lambda params, nu: nu)
+    return Pricing(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
 
 
 def while_projecting(nu: Multiplier, half: Any, excess: Excess, config: Lagrangian) -> Pricing:

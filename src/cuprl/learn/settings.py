@@ -11,6 +11,7 @@ from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
 from cuprl.learn.ranges import FINITE, parse_range
 
+COST_SCALES = ("standardise", "centre", "raw")
 LARGEST_WHOLE = 10**9  # more would not fit the counters of compiled programs
 LARGEST_NETWORK = 10**8  # weights between hidden layers: 0.4 GB
 
@@ -85,6 +86,26 @@ class Lagrangian(Common):
     multiplier_lr: float = setting(0.01, "eta, step size of nu", "0 or more")
     multiplier_init: float = setting(0.0, "initial nu", "0 or more")
     multiplier_max: float = setting(2.0, "largest nu", "0 to inf")
+
+
+@dataclass(frozen=True)
+class SecondOrder(Common):
+    """Policies learnt by natural-gradient steps in a trust region; critics by full-batch steps."""
+
+    delta: float = setting(0.01, "trust region: largest mean KL of a step", "more than 0")
+    damping: float = setting(0.01, "multiple of the identity added to the Fisher matrix", "0 or more")
+    cg_iterations: int = setting(10, "iterations of conjugate gradient", "1 or more")
+    backtrack: float = setting(0.8, "the line search shortens a refused step by this factor", "0.01 to 0.99")
+    backtracks: int = setting(10, "steps the line search tries, the whole one first", "1 or more")
+    critic_epochs: int = setting(80, "gradient steps of the critics on each batch, each on all its rows", "1 or more")
+    minibatch: int = setting(200, "rows whose gradients are computed together; changes speed, not the result", "1 or more")
+
+
+@dataclass(frozen=True)
+class LagrangianAdvantage(Lagrangian):
+    """One step on reward and costs together: what nu multiplies has a scale."""
+
+    cost_advantage: str = choice("standardise", "scale of the cost advantage", COST_SCALES)
 
 
 def check(config: Any) -> None:

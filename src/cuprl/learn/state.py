@@ -6,8 +6,8 @@ import jax
 
 from cuprl.core.spec import Spec
 from cuprl.learn.critics import init_critics
-from cuprl.learn.lagrange import init_multiplier
 from cuprl.learn.minibatch import init_adam
+from cuprl.learn.multipliers import init_multiplier
 from cuprl.learn.policy import policy_for
 from cuprl.learn.settings import Common
 from cuprl.learn.types import State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,22 +12,27 @@ from cuprl.learn.policy import Policy
 from cuprl.learn.types import Batch, Metrics
 
 
-def rows_at(policy: Policy, params: Any, batch: Batch, adv_c: jax.Array) -> dict[str, Any]:
-    """What a policy loss reads, row by row; `params` are those of pi_k, which collected the batch."""
+class Rows(NamedTuple):
+    """What a policy loss reads, row by row."""
+
+    obs: Any  # [B, obs]
+    action: Any  # [B, act] or [B]
+    adv_r: Any  # [B]
+    adv_c: Any  # [B, m]
+    logp_k: Any  # [B] log pi_k(a|s)
+    dist_k: Any  # pi_k(.|s)
+    dist_half: Any = None  # pi_{k+1/2}(.|s), of an algorithm that takes two steps
+
+
+def rows_at(policy: Policy, params: Any, batch: Batch, adv_c: jax.Array) -> Rows:
+    """The rows of a batch; `params` are those of pi_k, which collected it."""
     dist_k = policy.dist(params, batch.obs)
-    return {
-        "obs": batch.obs,
-        "action": batch.action,
-        "adv_r": batch.adv_r,
-        "adv_c": adv_c,
-        "logp_k": policy.log_prob(dist_k, batch.action),
-        "dist_k": dist_k,
-    }
+    return Rows(batch.obs, batch.action, batch.adv_r, adv_c, policy.log_prob(dist_k, batch.action), dist_k)
 
 
-def ratio_to_k(policy: Policy, dist: Any, rows: Any) -> jax.Array:
+def ratio_to_k(policy: Policy, dist: Any, rows: Rows) -> jax.Array:
     """pi(a|s) / pi_k(a|s) [B]"""
-    return jnp.exp(policy.log_prob(dist, rows["action"]) - rows["logp_k"])
+    return jnp.exp(policy.log_prob(dist, rows.action) - rows.logp_k)
 
 
 def clipped_surrogate(ratio: jax.Array, advantage: jax.Array, clip: float) -> jax.Array:
@@ -35,15 +40,15 @@ def clipped_surrogate(ratio: jax.Array, advantage: jax.Array, clip: float) -> ja
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - clip, 1.0 + clip) * advantage)
 
 
-def surrogates(policy: Policy, params: Any, rows: Any) -> tuple[jax.Array, jax.Array]:
+def surrogates(policy: Policy, params: Any, rows: Rows) -> tuple[jax.Array, jax.Array]:
     """mean ratio A (a scalar) and mean ratio A^C [m]."""
-    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
-    return (ratio * rows["adv_r"]).mean(), ratio @ rows["adv_c"] / len(ratio)
+    ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
+    return (ratio * rows.adv_r).mean(), ratio @ rows.adv_c / len(ratio)
 
 
-def cost_change(policy: Policy, params: Any, rows: Any, batch: Batch) -> jax.Array:
+def cost_change(policy: Policy, params: Any, rows: Rows, batch: Batch) -> jax.Array:
     """J^C(pi) - J^C(pi_k) [m] as the surrogate promises it: span * mean (ratio - 1) A^C, A^C weighted (learn/visits.py)."""
-    ratio = ratio_to_k(policy, policy.dist(params, rows["obs"]), rows)
+    ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
     return batch.cost_span * ((ratio - 1.0) @ batch.adv_c) / len(ratio)
 
 
@@ -52,22 +57,19 @@ def cost_unit(batch: Batch) -> jax.Array:
     return batch.cost_span * (batch.adv_c.std(axis=0) + 1e-6)
 
 
-COST_SCALES = ("standardise", "centre", "raw")
-
-
 def scaled_cost_advantage(adv_c: jax.Array, scale: str) -> jax.Array:
     if scale == "raw":
         return adv_c
     return standardise(adv_c) if scale == "standardise" else adv_c - adv_c.mean(axis=0)
 
 
-def report(policy: Policy, params: Any, rows: Any, batch: Batch) -> Metrics:
+def report(policy: Policy, params: Any, rows: Rows, batch: Batch) -> Metrics:
     """Alike for all algorithms: approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds;
     predicted_cost is what J^C of the next batch will be if the surrogate tells the truth."""
-    dist = policy.dist(params, rows["obs"])
+    dist = policy.dist(params, rows.obs)
     surrogate_return, surrogate_cost = surrogates(policy, params, rows)
     return {
-        "train/approx_kl": policy.kl(rows["dist_k"], dist).mean(),
+        "train/approx_kl": policy.kl(rows.dist_k, dist).mean(),
         "train/surrogate_return": surrogate_return,
         "train/surrogate_cost": surrogate_cost,
         "train/entropy": policy.entropy(dist).mean(),

@@ -15,13 +15,13 @@ from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.natural import (
     Directions,
     Product,
-    SecondOrder,
     damped,
     fisher_product,
     line_search,
     natural_directions,
 )
-from cuprl.learn.policy import Policy
+from cuprl.learn.policy import Policy, policy_for
+from cuprl.learn.settings import SecondOrder
 from cuprl.learn.surrogate import ratio_to_k, report, rows_at
 from cuprl.learn.types import Batch, Metrics, State
 
@@ -63,9 +63,14 @@ class Local(NamedTuple):
 
 
 def around(
-    policy: Policy, params: Any, batch: Batch, adv_c: jax.Array, advantages: jax.Array, kl: Divergence,
+    policy: Policy,
+    params: Any,
+    batch: Batch,
+    adv_c: jax.Array,
+    advantages: jax.Array,
+    kl: Divergence,
     config: SecondOrder,
-) -> Local:  # fmt: skip
+) -> Local:
     """advantages [B, k]: those whose surrogates matter; adv_c [B, m]: the costs' for the report."""
     rows = rows_at(policy, params, batch, adv_c)
     vector, unravel = ravel_pytree(params)
@@ -74,12 +79,20 @@ def around(
         return (ratio_to_k(policy, policy.dist(unravel(v), batch.obs), rows) - 1.0) @ advantages / len(advantages)
 
     def mean_kl(v: jax.Array) -> jax.Array:
-        return kl(rows["dist_k"], policy.dist(unravel(v), batch.obs)).mean()
+        return kl(rows.dist_k, policy.dist(unravel(v), batch.obs)).mean()
 
     product = damped(fisher_product(policy, unravel, vector, batch.obs), config.damping)
     gradients = jax.jacrev(changes)(vector)
     directions = natural_directions(product, gradients, config.cg_iterations)
     return Local(policy, rows, vector, unravel, product, gradients, directions, changes, mean_kl)
+
+
+def around_limits(state: State, batch: Batch, config: SecondOrder, spec: Spec) -> tuple[Local, jax.Array]:
+    """The problem of the reward and all costs around pi_k, in KL(pi, pi_k); and the constraint values c [m]."""
+    policy = policy_for(spec, config.hidden, config.init_log_std)
+    adv_c, c = scaled_constraints(batch, spec)
+    advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
+    return around(policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config), c
 
 
 def take(

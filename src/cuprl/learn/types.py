@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from cuprl.learn.lagrange import Multiplier
+from cuprl.learn.multipliers import Multiplier
 
 
 @jax.tree_util.register_dataclass
