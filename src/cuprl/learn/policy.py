@@ -58,6 +58,10 @@ class Policy(Protocol):
         """Give the entropy [...]."""
         ...
 
+    def keep_noise(self, params: Any, before: Any, least: jax.Array | float) -> Any:
+        """Undo what a step from `before` took of the noise below the standard deviation `least`; raise it no further."""
+        ...
+
 
 class Normal(NamedTuple):
     mean: Any  # [..., act]
@@ -105,7 +109,6 @@ class Gaussian:
         return (dist.log_std + 0.5 * (1.0 + LOG_2PI)).sum(-1)
 
     def keep_noise(self, params: dict[str, Any], before: dict[str, Any], least: jax.Array | float) -> dict[str, Any]:
-        """Undo what a step from `before` took of the noise below the standard deviation `least`; raise it no further."""
         kept = jnp.maximum(params["log_std"], jnp.minimum(before["log_std"], jnp.log(least)))
         return {**params, "log_std": kept}
 
@@ -148,8 +151,7 @@ class Categorical:
         return -(jnp.exp(dist.log_p) * dist.log_p).sum(-1)
 
     def keep_noise(self, params: dict[str, Any], before: dict[str, Any], least: jax.Array | float) -> dict[str, Any]:
-        """Leave a softmax as it is: it has no noise of its own."""
-        return params
+        return params  # a softmax has no noise of its own
 
 
 @dataclass(frozen=True)
