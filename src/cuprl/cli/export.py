@@ -73,7 +73,7 @@ def print_latency(policy: RunPolicy) -> int:
 
     from cuprl.core.text import printable
     from cuprl.measure.latency import latency
-    from cuprl.policies.deployed import layers_of
+    from cuprl.policies.checks import layers_of
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])

@@ -28,6 +28,7 @@ class Moments(NamedTuple):
 
     @staticmethod
     def none(obs_dim: int) -> Moments:
+        """Begin, before anything is seen."""
         return Moments(np.zeros(()), np.zeros(obs_dim), np.ones(obs_dim))
 
     def with_batch(self, obs: np.ndarray) -> Moments:
@@ -70,6 +71,7 @@ class Normaliser:
 
     @cached_property
     def floor(self) -> np.ndarray:
+        """Give -clip, as an array [] too."""
         return np.array(-self.clip)
 
     def apply(self, obs: Any, out: np.ndarray | None = None, xp: ModuleType = np) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.errors import UserError
-from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.policies.load import load
 from cuprl.policies.of_run import RunPolicy

@@ -1,4 +1,4 @@
-"""What a policy's file may hold, checked before it is believed; with NumPy alone, as `deployed` reads it."""
+"""What a policy may hold, checked before it is believed; with NumPy alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOT_FINITE = "it has NaN or infinite weights"
 
 
 def check_archive(path: Path) -> None:
-    """ValueError where the arrays would take more memory than any policy's, or more than the archive has of them."""
+    """Raise ValueError where the arrays would take more memory than any policy's, or more than the archive has of them."""
     with zipfile.ZipFile(path) as archive:
         if (size := sum(member.file_size for member in archive.infolist())) > LARGEST_FILE:
             raise ValueError(f"it would take {size:,} bytes, more than the {LARGEST_FILE:,} of any policy")
@@ -32,7 +32,7 @@ def check_archive(path: Path) -> None:
 
 
 def check_info(info: dict[str, Any]) -> None:
-    """ValueError, TypeError or KeyError for metadata with which no policy acts or is evaluated."""
+    """Raise ValueError, TypeError or KeyError for metadata with which no policy acts or is evaluated."""
     for key, kind in {"task": str, "algo": str, "limits": dict, "spec": dict}.items():
         if not isinstance(info[key], kind):
             raise ValueError(f"its {key} is {info[key]!r}")
@@ -47,7 +47,7 @@ def check_info(info: dict[str, Any]) -> None:
 
 
 def check_sizes(arrays: dict[str, np.ndarray], log_std: Any, spec: dict[str, Any]) -> None:
-    """ValueError or KeyError for arrays that are not those of one network, from the spec's observations to its actions."""
+    """Raise ValueError or KeyError for arrays that are not one network's, from the spec's observations to its actions."""
     action = action_from_json(spec["action"])
     size, outputs = (spec["obs_dim"],), (action.outputs,)
     expected: dict[str, tuple[int, ...]] = {"mean": size, "scale": size, "clip": ()}
@@ -62,12 +62,13 @@ def check_sizes(arrays: dict[str, np.ndarray], log_std: Any, spec: dict[str, Any
 
 
 def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Give each layer's (weight [in, out], bias [out]), first to last."""
     count = sum(name.startswith("weight") for name in arrays)
     return [(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(count)]
 
 
 def check_weights(arrays: dict[str, np.ndarray]) -> None:
-    """ValueError for numbers with which no policy acts: a scale of 0, of infinite variance, would show it nothing."""
+    """Raise ValueError for numbers with which no policy acts: a scale of 0, of infinite variance, would show it nothing."""
     weights = [array for name, array in arrays.items() if name not in ("clip", "floor")]  # infinite without a normaliser
     if not all(np.isfinite(array).all() for array in weights) or not (arrays["scale"] > 0).all():
         raise ValueError(NOT_FINITE)

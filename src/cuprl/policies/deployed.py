@@ -1,6 +1,6 @@
-"""Policies in files, as `cup export` writes them: read, and act.
+"""Policies in files, as `cup export` writes them, read to act with.
 
-A .npz file is read and acted on with NumPy alone: on a robot's computer JAX need not even be installed.
+A .npz file needs NumPy alone: on a robot's computer nothing else need be installed. The others import what they run on.
 """
 
 from __future__ import annotations
@@ -12,88 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.core.normaliser import Normaliser
-from cuprl.core.observations import LARGEST, fault
-from cuprl.core.spec import Box
-from cuprl.core.spec_json import action_from_json
-from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
-from cuprl.policies.checks import NOT_FINITE, check_archive, check_info, check_sizes, check_weights, layers_of
+from cuprl.policies.acting import SavedPolicy, numpy_network
+from cuprl.policies.checks import check_archive, check_info, check_sizes, check_weights
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
 KEY = "cuprl"  # under it an .onnx file carries the metadata
 
-Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
-
-
-class SavedPolicy:
-    """`predict` maps raw observations to actions; `info` tells what the policy is and what it was measured to do."""
-
-    def __init__(self, info: dict[str, Any], outputs: Outputs, source: Path | None = None):
-        self.info, self.outputs, self.source = info, outputs, source
-        self.task: Any = None  # the task itself, where its name alone does not find it
-        self.trust: Trust = False  # in the modules that `info` names
-        self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
-        self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
-        self._rng = np.random.default_rng(0)
-        std = np.zeros(0) if self._std is None else self._std
-        if not (np.isfinite(std).all() and np.isfinite(outputs(np.zeros(self._obs_dim))).all()):
-            raise ValueError(NOT_FINITE)
-
-    def seed(self, seed: int) -> None:
-        """Of the noise of sampled actions."""
-        self._rng = np.random.default_rng(seed)
-
-    def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
-        """obs [obs] or [N, obs] -> the action(s): the mode, or a sample of the policy.
-
-        An observation that is not finite, or too large to be one, is refused: there is no action that fits it.
-        """
-        obs = np.asarray(obs, np.float64)
-        if obs.shape[-1:] != (self._obs_dim,):
-            wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
-            raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
-        if wrong := fault(obs):
-            raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
-        out = self.outputs(obs)
-        return self._action.decode(out if deterministic else out + self._deviation(out.shape))
-
-    def _deviation(self, shape: tuple[int, ...]) -> np.ndarray:
-        """Draw what makes a sample of the mode."""
-        if self._std is not None:
-            return self._std * self._rng.standard_normal(shape, np.float32)
-        return self._rng.gumbel(size=shape).astype(np.float32)
-
-    def clip(self, action: np.ndarray) -> np.ndarray:
-        """Real actions within what the actuators accept; choices as they are. NaN is refused, not clipped."""
-        if not isinstance(self._action, Box):
-            return action
-        if np.isnan(action).any():
-            wrong = np.unique(np.nonzero(np.isnan(action))[-1])
-            raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
-        return np.clip(action, np.array(self._action.low, np.float32), np.array(self._action.high, np.float32))
-
-
-def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
-    """The normaliser and the tanh network, as exported: mean, scale, clip, weight0, bias0, weight1, …"""
-    check_weights(arrays)
-    normaliser = Normaliser.from_arrays(arrays)
-    *hidden, (last_weight, last_bias) = layers_of(arrays)
-
-    def outputs(obs: np.ndarray) -> np.ndarray:
-        x = normaliser.apply(obs)
-        for weight, bias in hidden:
-            x = np.tanh(x @ weight + bias)
-        return x @ last_weight + last_bias
-
-    return outputs
-
 
 def damaged(path: Path, error: Any) -> UserError:
+    """Say what is wrong with a file."""
     return UserError(f"{path} is damaged or not a policy ({error}); export it again with `cup export RUN`.")
 
 
 def parse_info(path: Path, text: str | None) -> dict[str, Any]:
+    """Read the metadata, and refuse what is not a policy's."""
     try:
         info = json.loads(text or "null")
     except (ValueError, RecursionError) as error:
@@ -108,7 +41,7 @@ def parse_info(path: Path, text: str | None) -> dict[str, Any]:
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Metadata and arrays; the archive's own checksums show damage. Nothing is unpickled."""
+    """Read metadata and arrays; the archive's own checksums show damage. Nothing is unpickled."""
     try:
         check_archive(path)
         with np.load(path, allow_pickle=False) as file:
@@ -120,6 +53,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def read_numpy(path: Path) -> SavedPolicy:
+    """Read a .npz file, with NumPy alone."""
     info, arrays = read_archive(path)
     try:
         check_sizes(arrays, info["log_std"], info["spec"])
@@ -129,7 +63,7 @@ def read_numpy(path: Path) -> SavedPolicy:
 
 
 def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
-    """The arrays in a model's file; where only the runtime is installed, which does not give them, none."""
+    """Take the arrays out of a model's file; where only the runtime is installed, which does not give them, none."""
     try:
         import onnx
     except ImportError:
@@ -138,6 +72,7 @@ def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
 
 
 def read_onnx(path: Path) -> SavedPolicy:
+    """Read an .onnx file, to run with ONNX Runtime."""
     try:
         import onnxruntime
     except ImportError:
@@ -163,7 +98,7 @@ def read_onnx(path: Path) -> SavedPolicy:
 
 
 class JaxPolicy(SavedPolicy):
-    """`call` is the policy as a JAX function, obs [..., obs] -> (mode, outputs): for use under jit, vmap and scan."""
+    """Has the policy as a JAX function too: `call`, obs [..., obs] -> (mode, outputs), goes under jit, vmap and scan."""
 
     def __init__(self, info: dict[str, Any], artifact: bytearray, source: Path):
         from cuprl import backend  # noqa: F401  (backend sets JAX up before anything imports it)
@@ -194,7 +129,7 @@ class JaxPolicy(SavedPolicy):
 
 
 def double_precision() -> Any:
-    """A context in which JAX keeps float64: raw observations are normalised in it, as in training."""
+    """Open a context in which JAX keeps float64: raw observations are normalised in it, as in training."""
     import jax
 
     if hasattr(jax, "enable_x64"):
@@ -205,6 +140,7 @@ def double_precision() -> Any:
 
 
 def read_jax(path: Path) -> SavedPolicy:
+    """Read a .jax file. It is a compiled program: whoever calls this trusts it."""
     info, arrays = read_archive(path)
     try:
         return JaxPolicy(info, bytearray(arrays["artifact"]), path)

@@ -15,7 +15,7 @@ from cuprl.core.task import Task, VectorEnv
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
-from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.load import load
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
@@ -32,7 +32,7 @@ def evaluate(
     *,
     trust: Trust = False,
 ) -> dict[str, Any]:
-    """What a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that task.
+    """Measure what a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that.
 
     Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
     trust: the modules named in the folder or file whose code may run, or True for all. "changed" names those
@@ -85,7 +85,7 @@ def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
 
 
 def run_episodes(env: VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
-    """The first episode of each environment; what an environment does after it is not counted."""
+    """Run the first episode of each environment; what an environment does after it is not counted."""
     obs = env.reset(seed)
     saved.seed(seed)
     signals: list[np.ndarray] = []

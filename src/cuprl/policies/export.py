@@ -61,10 +61,12 @@ def check(to: str, out: str | Path | None = None) -> None:
 
 
 def as_text(info: dict[str, Any]) -> str:
+    """Write the metadata."""
     return json.dumps(info, allow_nan=False)  # strict JSON, for readers in any language
 
 
 def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """Pack the arrays and the metadata into an archive that `numpy.load` opens."""
     file = io.BytesIO()
     contents: dict[str, Any] = {"info": as_text(info), **arrays}
     np.savez(file, **contents)
@@ -72,7 +74,7 @@ def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """Input obs [batch, obs] (double); outputs `action`, the mode, and `outputs`, the mean or the logits (float)."""
+    """Build the graph from obs [batch, obs] (double) to `action`, the mode, and `outputs`, the mean or logits (float)."""
     from onnx import TensorProto, helper, numpy_helper
 
     constants = {**arrays, "floor": Normaliser.from_arrays(arrays).floor}
@@ -118,7 +120,7 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def jax_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """An archive as for NumPy, with the info and the serialised program: obs [batch, obs] -> (action, outputs)."""
+    """Compile obs [batch, obs] -> (action, outputs), and pack the program and the metadata into an archive."""
     from cuprl.learn.networks import mlp
 
     import jax  # isort: skip

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from cuprl.core.task import Task
 from cuprl.core.user_modules import NotTrusted, Trust
 from cuprl.errors import UserError, unknown
-from cuprl.policies.deployed import READERS, SavedPolicy
+from cuprl.policies.acting import SavedPolicy
+from cuprl.policies.deployed import READERS
 
 if TYPE_CHECKING:
     from cuprl.runs.folder import Run
@@ -25,10 +26,10 @@ def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = F
     whose code may run, or True for all; a .jax file, which is a program itself, needs True.
     """
     if not isinstance(source, str | os.PathLike):
-        return of_run(source, task, trust)
+        return _of_run(source, task, trust)
     path = Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return of_run(path, task, trust)
+        return _of_run(path, task, trust)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.is_file():
@@ -40,7 +41,7 @@ def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = F
     return policy
 
 
-def of_run(run: Path | Run, task: Task | None, trust: Trust) -> SavedPolicy:
+def _of_run(run: Path | Run, task: Task | None, trust: Trust) -> SavedPolicy:
     from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
 

@@ -9,8 +9,9 @@ from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError
+from cuprl.policies.acting import SavedPolicy, numpy_network
 from cuprl.policies.checks import check_sizes
-from cuprl.policies.deployed import KIND, SavedPolicy, numpy_network
+from cuprl.policies.deployed import KIND
 from cuprl.runs import provenance
 from cuprl.runs.checkpoint import Arrays, misfit, within
 from cuprl.runs.folder import Run
@@ -19,7 +20,7 @@ BOUNDS = "not applied: an action may lie outside of low and high; clip it where 
 
 
 class RunPolicy(SavedPolicy):
-    """The policy of a run: plain arrays, as `numpy_network` takes them."""
+    """Acts as a run does, and can be exported: its `arrays` are plain, as `numpy_network` takes them."""
 
     def __init__(self, checkpoint: Arrays, config: dict[str, Any], run: Run | None = None):
         """Take it out of a checkpoint's arrays; config: as in config.json, with the spec."""

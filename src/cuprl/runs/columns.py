@@ -11,12 +11,12 @@ COSTS = ("rollout/ep_cost_mean", "rollout/ep_cost_undiscounted_mean")
 
 
 def column(key: str, constraint: str, constraints: Collection[str]) -> str:
-    """Where the metric `key` of one of a run's constraints stands."""
+    """Name the column of the metric `key` for one of a run's constraints."""
     return f"{key}/{constraint}" if len(constraints) > 1 else key
 
 
 def one_column_each(row: dict[str, Any], constraints: Collection[str]) -> dict[str, float]:
-    """Metrics as numbers: values [m] of the constraints are spread over their columns."""
+    """Turn metrics into numbers: values [m] of the constraints are spread over their columns."""
     flat: dict[str, float] = {}
     for key, value in row.items():
         array = np.asarray(value)
@@ -28,6 +28,6 @@ def one_column_each(row: dict[str, Any], constraints: Collection[str]) -> dict[s
 
 
 def needed(constraints: Collection[str]) -> list[str]:
-    """The columns that pictures and tables are made of."""
+    """Name the columns that pictures and tables are made of."""
     costs = [column(key, name, constraints) for name in constraints for key in COSTS]
     return ["iteration", "steps", "rollout/ep_rew_mean", *costs, "time/collect", "time/update"]

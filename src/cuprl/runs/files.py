@@ -24,7 +24,7 @@ LOCK_TRIES = 3  # a grid that only looks whether a run is held holds it for an i
 
 
 def open_regular(path: Path, flags: int) -> int:
-    """A descriptor of a regular file, not followed through a link if it is to be written; anything else is refused."""
+    """Open a regular file, not followed through a link if it is to be written; anything else is refused."""
     to_write = flags & (os.O_WRONLY | os.O_RDWR)
     try:
         descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | (os.O_NOFOLLOW if to_write else 0), 0o666)
@@ -39,19 +39,20 @@ def open_regular(path: Path, flags: int) -> int:
 
 
 def refuse_link(folder: Path) -> None:
-    """A folder that files are written into and removed from is itself no link."""
+    """Refuse a folder that is a link, before files are written into it or removed from it."""
     if folder.is_symlink():
         raise no_file(folder)
 
 
 def no_file(path: Path) -> UserError:
+    """Say what stands in the place of a file."""
     kind = KINDS.get(stat.S_IFMT(path.lstat().st_mode), "no regular file")
     return UserError(f"{path} is {kind}, through which nothing is read or written; remove it, or put the thing itself.")
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """An OSError inside names a file: a full disk alone says only what happened, not where."""
+    """Let an OSError inside name the file: a full disk alone says only what happened, not where."""
     try:
         yield
     except OSError as error:
@@ -61,7 +62,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def read(path: Path, most: int) -> bytes:
-    """A file's content; one of more bytes than `most` is refused before it is read, for it would fill the memory."""
+    """Read a file's content; one of more bytes than `most` is refused before it is read, for it would fill the memory."""
     with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as handle:
         if (size := os.fstat(handle.fileno()).st_size) > most:
             raise too_large(path, size, most)
@@ -69,18 +70,19 @@ def read(path: Path, most: int) -> bytes:
 
 
 def too_large(path: Path, size: int, most: int) -> UserError:
+    """Say that a file has more bytes than any such file."""
     return UserError(f"{path} would take {size:,} bytes, more than the {most:,} of any such file; restore or remove it.")
 
 
 @contextmanager
 def appending(path: Path) -> Iterator[IO[str]]:
-    """A text file to write at the end of, made where there is none."""
+    """Open a text file to write at its end, made where there is none."""
     with naming(path), os.fdopen(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", newline="") as handle:
         yield handle
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """All or nothing, also if the machine stops half-way; a link that is in the way is replaced, not followed."""
+    """Write all or nothing, also if the machine stops half-way; a link that is in the way is replaced, not followed."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with naming(path):
         try:
@@ -98,7 +100,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One process at a time writes to a folder; the lock ends with the process that has it."""
+    """Lock a folder, that one process at a time writes to it; the lock ends with the process that has it."""
     with os.fdopen(open_regular(folder / "lock", os.O_RDWR | os.O_CREAT), "r+") as handle, of_this_process(handle):
         for tries_left in reversed(range(LOCK_TRIES)):
             try:
@@ -113,7 +115,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def of_this_process(lock: IO[str]) -> Iterator[None]:
-    """A process forked off, as by an environment, would have the lock too and keep it when this one has ended."""
+    """Keep a lock from processes forked off, as by an environment: they would keep it when this one has ended."""
     LOCKS.add(lock)
     try:
         yield
@@ -122,6 +124,7 @@ def of_this_process(lock: IO[str]) -> Iterator[None]:
 
 
 def let_go() -> None:
+    """Give up the locks of the process that this one was forked off."""
     for lock in LOCKS:
         os.close(lock.fileno())
     LOCKS.clear()
@@ -132,7 +135,7 @@ os.register_at_fork(after_in_child=let_go)
 
 
 def held(folder: Path) -> bool:
-    """Whether a process has the lock of a folder."""
+    """Tell whether a process has the lock of a folder."""
     try:
         with os.fdopen(open_regular(folder / "lock", os.O_RDONLY)) as handle:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

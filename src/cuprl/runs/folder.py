@@ -31,7 +31,7 @@ REMAINS = re.compile(r"lock|config\.json(\.\d+)?\.part")  # of a run killed befo
 
 
 class Run:
-    """A run folder that exists."""
+    """Reads and writes a run folder that exists."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -49,14 +49,14 @@ class Run:
 
     @staticmethod
     def create(path: str | Path | None, config: dict[str, Any]) -> Run:
-        """A new folder; an existing one must be empty, so that nothing is lost."""
+        """Make a new folder; an existing one must be empty, so that nothing is lost."""
         with Run.begun(path, config) as run:
             return run
 
     @staticmethod
     @contextmanager
     def begun(path: str | Path | None, config: dict[str, Any]) -> Iterator[Run]:
-        """As `create`, and locked while inside: of two processes that begin a run there at once, one is refused."""
+        """Make a new folder, locked while inside: of two processes that begin a run there at once, one is refused."""
         path = new_folder(config) if path is None else Path(path)
         refuse_used(path)  # before a lock is put there
         path.mkdir(parents=True, exist_ok=True)
@@ -70,14 +70,14 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One process at a time writes to a run."""
+        """Lock the run while inside: one process at a time writes to it."""
         with files.locked(self.path):
             yield
 
     # --- metrics ------------------------------------------------------------------------------------------------
 
     def append(self, row: dict[str, float]) -> None:
-        """One row of progress.csv; the first decides the columns, also where an older cuprl wrote it."""
+        """Write one row of progress.csv; the first decides the columns, also where an older cuprl wrote it."""
         with files.appending(self.metrics) as handle:
             new = not os.fstat(handle.fileno()).st_size
             if self._columns is None:
@@ -91,20 +91,20 @@ class Run:
         return progress.read_rows(self.metrics)
 
     def progress(self) -> dict[str, np.ndarray]:
-        """The metrics so far, a column each."""
+        """Read the metrics so far, a column each."""
         if not (rows := self._table()):
             raise UserError(f"{self.path} has no progress.csv yet; it is written after the first iteration.")
         return progress.as_columns(rows, self.metrics)
 
     def measured(self) -> dict[str, np.ndarray]:
-        """As `progress`, and with every column that pictures and tables are made of."""
+        """Read the metrics as `progress` does, and refuse them without a column that pictures and tables are made of."""
         columns = self.progress()
         if lacking := [name for name in needed(self.config["limits"]) if name not in columns]:
             raise progress.damaged(self.metrics, f"it has no column {lacking[0]}")
         return columns
 
     def recorded(self) -> set[int]:
-        """The iterations that have a row of metrics."""
+        """Find the iterations that have a row of metrics."""
         return {iteration for row in self._table()[1:] if (iteration := progress.iteration_in(row))}
 
     def forget_after(self, iteration: int) -> None:
@@ -118,29 +118,30 @@ class Run:
     # --- checkpoints --------------------------------------------------------------------------------------------
 
     def checkpoints(self) -> list[Path]:
-        """Newest first."""
+        """Find the checkpoints, newest first."""
         return list_checkpoints(self.path / "checkpoints")
 
     def to_resume_from(self) -> list[Path]:
-        """The checkpoints, best first: the newest with a row for every iteration before it, for the lost are done again."""
+        """Order the checkpoints, best first: the newest with all rows before it, for what is lost is done again."""
         recorded = self.recorded()
         whole = next(i for i in count() if i + 1 not in recorded)  # the rows are there up to here
         return sorted(self.checkpoints(), key=lambda path: (iteration_of(path) <= whole, path.name), reverse=True)
 
     def lost(self) -> list[range]:
-        """The iterations up to the newest checkpoint that have no row of metrics, in stretches of any length."""
+        """Find the iterations up to the newest checkpoint that have no row of metrics, in stretches of any length."""
         newest = max(map(iteration_of, self.checkpoints()), default=0)
         rows = [0, *sorted(i for i in self.recorded() if i <= newest), newest + 1]
         return [range(a + 1, b) for a, b in pairwise(rows) if b > a + 1]
 
     def save(self, iteration: int, arrays: Arrays) -> Path:
+        """Write a checkpoint, after the rows that came before it."""
         if self.metrics.is_file():
             with files.appending(self.metrics) as handle:  # its rows reach the disk before the checkpoint does
                 os.fsync(handle.fileno())
         return write_checkpoint(self.path / "checkpoints", iteration, arrays)
 
     def latest(self, paths: Iterable[Path] | None = None) -> tuple[Arrays, list[str]]:
-        """The newest intact checkpoint, or the first intact one of `paths`; and a sentence for each refused before it."""
+        """Read the newest intact checkpoint, or the first of `paths`; and a sentence for each that was refused before it."""
         refused: list[str] = []
         for path in self.checkpoints() if paths is None else paths:
             try:
@@ -152,7 +153,7 @@ class Run:
 
 
 def new_folder(config: dict[str, Any]) -> Path:
-    """Where a run goes that is not told: made here, so that no other that begins in the same second gets it too."""
+    """Make the folder of a run that is given none, so that no other that begins in the same second gets it too."""
     path = Path("runs", config["task"], config["algo"], f"seed{config['seed']}-{time.strftime('%Y%m%d-%H%M%S')}")
     while True:
         try:
@@ -163,7 +164,7 @@ def new_folder(config: dict[str, Any]) -> Path:
 
 
 def refuse_used(path: Path) -> None:
-    """A run begins where there is nothing, or nothing but what one leaves that is killed as it begins."""
+    """Refuse a folder with anything in it but what a run leaves that is killed as it begins."""
     if path.is_dir():
         found = [p for p in path.iterdir() if not REMAINS.fullmatch(p.name)]
         if not found or ([p.name for p in found] == ["checkpoints"] and not any((path / "checkpoints").iterdir())):
@@ -174,6 +175,6 @@ def refuse_used(path: Path) -> None:
 
 
 def iterations(stretches: list[range]) -> str:
-    """'iteration 7', or 'iterations 3 to 5, 9'"""
+    """Write them as 'iteration 7', or 'iterations 3 to 5, 9'."""
     said = ", ".join(str(s[0]) if len(s) == 1 else f"{s[0]} to {s[-1]}" for s in stretches)
     return f"iteration{'s' if sum(map(len, stretches)) > 1 else ''} {said}"

@@ -17,7 +17,7 @@ DIGITS = 18  # of an iteration's number
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """The header and the whole rows, none where there is no file: a killed run may leave half a line, even half a header."""
+    """Read the header and the whole rows, none where there is no file: a killed run may leave half a line or header."""
     if not os.path.lexists(path):
         return []
     text = files.read(path, LARGEST).decode(errors="replace")
@@ -33,12 +33,12 @@ def read_rows(path: Path) -> list[list[str]]:
 
 
 def iteration_in(row: list[str]) -> int:
-    """A row's number; 0, which none has, where it is damaged."""
+    """Read a row's number; 0, which none has, where it is damaged."""
     return int(row[0]) if row[0].isdecimal() and len(row[0]) <= DIGITS else 0
 
 
 def as_columns(rows: list[list[str]], path: Path) -> dict[str, np.ndarray]:
-    """Numbers, a column each [rows]."""
+    """Turn the rows' words into numbers, a column each [rows]."""
     columns = zip(*rows[1:]) if len(rows) > 1 else [()] * len(rows[0])
     try:
         return {name: np.array(column, np.float64) for name, column in zip(rows[0], columns)}
@@ -47,4 +47,5 @@ def as_columns(rows: list[list[str]], path: Path) -> dict[str, np.ndarray]:
 
 
 def damaged(path: Path, why: Any) -> UserError:
+    """Say what is wrong with the file."""
     return UserError(f"{path} is damaged ({why}); restore it, or train the run again.")

@@ -18,12 +18,13 @@ from cuprl.runs.configuration import KINDS, check_configuration
 
 
 def facts(config: dict[str, Any]) -> dict[str, Any]:
-    """What config.json says beside the configuration itself."""
+    """Gather what config.json says beside the configuration itself."""
     made = {"versions": versions(), "machine": machine(), "git": git_commit()}
     return {**made, "hash": fingerprint(config), "sources": sources(config["task"], config["algo"])}
 
 
 def versions() -> dict[str, str]:
+    """Gather the versions that a run's bits may depend on."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in ("cuprl", "jax", "jaxlib", "optax", "mujoco", "gymnasium", "numpy"):
         try:
@@ -34,7 +35,7 @@ def versions() -> dict[str, str]:
 
 
 def git_commit() -> str | None:
-    """The commit of the source tree cuprl runs from, if it is one; with -dirty where files differ from it."""
+    """Find the commit of the source tree cuprl runs from, if it is one; with -dirty where files differ from it."""
     try:
         command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -43,7 +44,7 @@ def git_commit() -> str | None:
 
 
 def machine() -> dict[str, Any]:
-    """What the seconds of a run depend on, and nothing that tells whose machine it is."""
+    """Gather what the seconds of a run depend on, and nothing that tells whose machine it is."""
     cpu = platform.processor()
     with suppress(OSError, StopIteration):  # Linux knows more
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -55,14 +56,14 @@ def machine() -> dict[str, Any]:
 
 
 def fingerprint(config: dict[str, Any]) -> str:
-    """16 hex digits by which a change of a config.json is seen."""
+    """Give the 16 hex digits by which a change of a config.json is seen."""
     kept = {key: config[key] for key in (*KINDS, "numerics") if key in config}
     text = json.dumps(plain(kept), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it, with 2.0 and 2 the same number."""
+    """Turn a value into what JSON has for it, with 2.0 and 2 the same number."""
     if isinstance(value, dict):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -71,7 +72,7 @@ def plain(value: Any) -> Any:
 
 
 def refuse_foreign(path: Path, config: Any) -> None:
-    """A config.json that is not a run's: some program writes a file of that name nearly everywhere."""
+    """Refuse a config.json that is not a run's: some program writes a file of that name nearly everywhere."""
     try:
         check_configuration(config)
         if "versions" not in config:
@@ -81,7 +82,7 @@ def refuse_foreign(path: Path, config: Any) -> None:
 
 
 def refuse_altered(path: Path, config: dict[str, Any]) -> None:
-    """A config.json that was changed would put a run's numbers under false settings. Old ones have no hash, and pass."""
+    """Refuse a config.json that was changed: a run's numbers would stand under false settings. Old ones have no hash."""
     if config.get("hash") not in (None, fingerprint(config)):
         raise UserError(
             f"{path / 'config.json'} was changed since the run began: its {', '.join(KINDS)} do not fit its hash; "
@@ -93,7 +94,7 @@ def refuse_altered(path: Path, config: dict[str, Any]) -> None:
 
 
 def modules_of(task: str, algo: str) -> list[str]:
-    """The modules that these names name: of the algorithm, of costs, and those that register an environment."""
+    """Find the modules that these names name: of the algorithm, of costs, and those that register an environment."""
     from cuprl.algorithms import OWN
     from cuprl.envs.gymnasium.name import PREFIX, parse_name
 
@@ -110,7 +111,7 @@ def modules_of(task: str, algo: str) -> list[str]:
 
 
 def sources(task: str, algo: str) -> dict[str, str]:
-    """Of each module that these names name and that is imported: the sha256 of its source file."""
+    """Take the sha256 of the source file of each module that these names name and that is imported."""
     found = {}
     for name in modules_of(task, algo):
         file = getattr(sys.modules.get(name), "__file__", None)
@@ -121,7 +122,7 @@ def sources(task: str, algo: str) -> dict[str, str]:
 
 
 def changed_sources(config: dict[str, Any]) -> list[str]:
-    """The modules imported here whose source is not the one that a config.json, or a policy's info, recorded."""
+    """Find the modules imported here whose source is not the one that a config.json, or a policy's info, recorded."""
     recorded, now = config.get("sources"), sources(config["task"], config["algo"])
     if not isinstance(recorded, dict):  # from before they were recorded
         return []

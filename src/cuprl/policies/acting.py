@@ -1,0 +1,82 @@
+"""A policy to act with: raw observations in, actions out, in NumPy alone whatever computes the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cuprl.core.normaliser import Normaliser
+from cuprl.core.observations import LARGEST, fault
+from cuprl.core.spec import Box
+from cuprl.core.spec_json import action_from_json
+from cuprl.core.user_modules import Trust
+from cuprl.errors import UserError
+from cuprl.policies.checks import NOT_FINITE, check_weights, layers_of
+
+Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
+
+
+class SavedPolicy:
+    """Acts: `predict` maps raw observations to actions; `info` tells what the policy is and what it was measured to do."""
+
+    def __init__(self, info: dict[str, Any], outputs: Outputs, source: Path | None = None):
+        self.info, self.outputs, self.source = info, outputs, source
+        self.task: Any = None  # the task itself, where its name alone does not find it
+        self.trust: Trust = False  # in the modules that `info` names
+        self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
+        self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
+        self._rng = np.random.default_rng(0)
+        std = np.zeros(0) if self._std is None else self._std
+        if not (np.isfinite(std).all() and np.isfinite(outputs(np.zeros(self._obs_dim))).all()):
+            raise ValueError(NOT_FINITE)
+
+    def seed(self, seed: int) -> None:
+        """Begin the noise of sampled actions anew."""
+        self._rng = np.random.default_rng(seed)
+
+    def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
+        """Give the action(s) for obs [obs] or [N, obs]: the mode, or a sample of the policy.
+
+        An observation that is not finite, or too large to be one, is refused: there is no action that fits it.
+        """
+        obs = np.asarray(obs, np.float64)
+        if obs.shape[-1:] != (self._obs_dim,):
+            wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
+            raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
+        if wrong := fault(obs):
+            raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
+        out = self.outputs(obs)
+        return self._action.decode(out if deterministic else out + self._deviation(out.shape))
+
+    def _deviation(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw what makes a sample of the mode."""
+        if self._std is not None:
+            return self._std * self._rng.standard_normal(shape, np.float32)
+        return self._rng.gumbel(size=shape).astype(np.float32)
+
+    def clip(self, action: np.ndarray) -> np.ndarray:
+        """Bring real actions within what the actuators accept; choices stay. NaN is refused, not clipped."""
+        if not isinstance(self._action, Box):
+            return action
+        if np.isnan(action).any():
+            wrong = np.unique(np.nonzero(np.isnan(action))[-1])
+            raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
+        return np.clip(action, np.array(self._action.low, np.float32), np.array(self._action.high, np.float32))
+
+
+def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
+    """Make the normaliser and the tanh network of their arrays: mean, scale, clip, weight0, bias0, weight1, …"""
+    check_weights(arrays)
+    normaliser = Normaliser.from_arrays(arrays)
+    *hidden, (last_weight, last_bias) = layers_of(arrays)
+
+    def outputs(obs: np.ndarray) -> np.ndarray:
+        x = normaliser.apply(obs)
+        for weight, bias in hidden:
+            x = np.tanh(x @ weight + bias)
+        return x @ last_weight + last_bias
+
+    return outputs
