@@ -19,6 +19,7 @@ from cuprl.policies.checks import check_archive, check_info, check_sizes, check_
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
 KEY = "cuprl"  # under it an .onnx file carries the metadata
 
+
 def damaged(path: Path, error: Any) -> UserError:
     """Say what is wrong with a file."""
     return UserError(f"{path} is damaged or not a policy ({error}); export it again with `cup export RUN`.")
