@@ -16,7 +16,7 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.policies.evaluate import evaluate, load
 from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training.loop import resume, train
-from cuprl.training.training import Training
+from cuprl.training.training import Training, env_seed
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays, same_progress
 
@@ -333,3 +333,16 @@ def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})
     assert run.progress()["steps"].tolist() == ([200.0, 400.0] if "200" in left else [400.0])
+
+
+def test_environments_are_started_once():
+    """Beside one robot that the task's functions are tried with, each is reset once, with the run's own seeds."""
+    hopper, starts = TASKS["hopper-speed"], []
+
+    def reset(qpos, qvel, rng):
+        starts.append(rng.bit_generator.state["state"]["inc"])
+        return hopper.reset(qpos, qvel, rng)
+
+    training = Training(config_for("own", **SMALL), replace(hopper, reset=reset))
+    assert len(starts) == 1 + SMALL["num_envs"] and len(set(starts)) == len(starts)
+    np.testing.assert_array_equal(training.collector.obs, training.collector.env.reset(env_seed(0)))

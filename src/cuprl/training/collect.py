@@ -34,15 +34,12 @@ def empty_rollout(spec: Spec, steps: int, num_envs: int) -> tuple[Rollout, np.nd
 class Collector:
     """Steps one vector environment, carrying unfinished episodes over from one rollout to the next."""
 
-    def __init__(self, env: VectorEnv, steps: int):
-        """steps: T, the length of a rollout."""
+    def __init__(self, env: VectorEnv, steps: int, seed: int):
+        """Starts the environment's episodes with this seed; steps: T, the length of a rollout."""
         self.env = env
         self.rollout, self._raw_obs = empty_rollout(env.spec, steps, env.num_envs)  # overwritten by each `collect`
         self.fault = ""  # what was wrong with an observation, before the normaliser clipped it
-        self.obs: np.ndarray = np.zeros((env.num_envs, env.spec.obs_dim))  # the observation to act on next
-
-    def reset(self, seed: int) -> None:
-        self.obs = self.env.reset(seed)
+        self.obs = env.reset(seed)  # the observation to act on next [N, obs]
 
     def collect(
         self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray

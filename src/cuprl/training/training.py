@@ -25,10 +25,9 @@ class Training(Learner):
         task = envs.find(task or config["task"])
         plan = Plan.of(config, getattr(task, "settings", {}))
         num_envs, batch_size = plan.config.num_envs, plan.config.batch_size
-        env = envs.make(task, num_envs, threads=config.get("threads", 1), limits=config["limits"])
+        env = envs.build(task, num_envs, config.get("threads", 1), config["limits"])
         super().__init__(plan, env.spec)
-        self.collector = Collector(env, batch_size // num_envs)
-        self.collector.reset(env_seed(plan.seed))
+        self.collector = Collector(env, batch_size // num_envs, env_seed(plan.seed))
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its row of metrics."""
