@@ -28,13 +28,13 @@ def main(algo: str, task: str, setting: str) -> None:
         "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": threads, "limits": None,
         "settings": settings,
     })  # fmt: skip
-    turns = Turns(training.config.num_envs, threads, ("cuprl", "jax", "mujoco"))
+    turns = Turns(training.learner.config.num_envs, threads, ("cuprl", "jax", "mujoco"))
     collect = training.collector.collect
 
     def collect_and_tell(*args, **kwargs):
-        rollout = collect(*args, **kwargs)
+        collected = collect(*args, **kwargs)
         turns.collected()
-        return rollout
+        return collected
 
     training.collector.collect = collect_and_tell
     while True:

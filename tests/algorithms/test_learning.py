@@ -54,7 +54,8 @@ def test_learns_the_action_its_observation_asks_for(name):
     for _ in range(50):
         row = training.iterate()
     obs = np.array([[-1.0], [1.0]])
-    action = training.policy.act(training.numpy_policy(), training.normaliser.apply(obs), None, np)
+    learner = training.learner
+    action = learner.policy.act(learner.numpy_policy(), learner.normaliser.apply(obs), None, np)
     np.testing.assert_allclose(action, obs, atol=0.25)
     assert row["rollout/ep_rew_mean"] > -0.5
 
@@ -88,4 +89,4 @@ def test_continued_equals_uninterrupted(name):
     for _ in range(3):
         second.iterate()
     same_arrays(whole.arrays(), second.arrays())
-    assert not np.array_equal(first.state.key, whole.state.key)
+    assert not np.array_equal(first.learner.state.key, whole.learner.state.key)

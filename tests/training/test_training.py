@@ -40,8 +40,9 @@ def learnt(probe, iterations, **settings):
 def critic_values(training, obs):
     from cuprl.learn.critics import values
 
-    normalised = training.normaliser.apply(np.array(obs, np.float64).reshape(-1, 1))
-    return np.asarray(values(training.state.critics, normalised))
+    learner = training.learner
+    normalised = learner.normaliser.apply(np.array(obs, np.float64).reshape(-1, 1))
+    return np.asarray(values(learner.state.critics, normalised))
 
 
 # --- probes: reward and cost -------------------------------------------------------------------------------------
@@ -83,7 +84,8 @@ def test_probe_reward_depends_on_action_and_observation():
     probe = Probe("both", lambda obs, a, t: -((a - obs) ** 2), constant(0), random_obs=True)
     training, _ = learnt(probe, 60)
     obs = np.array([[-1.0], [1.0]])
-    action = training.policy.act(training.numpy_policy(), training.normaliser.apply(obs), None, np)
+    learner = training.learner
+    action = learner.policy.act(learner.numpy_policy(), learner.normaliser.apply(obs), None, np)
     np.testing.assert_allclose(action, obs, atol=0.2)
 
 

@@ -100,7 +100,7 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
     training = Training({
         "task": task, "algo": algo, "seed": 0, "steps": 10**9, "threads": threads, "limits": None, "settings": settings,
     })  # fmt: skip
-    env, size = training.collector.env, training.config.batch_size
+    env, size = training.collector.env, training.learner.config.batch_size
     if not isinstance(env, MujocoVectorEnv):
         raise UserError(f"{task} has no MuJoCo physics to compare with; give a MuJoCo task.")
     plain = load_model(env.task.model, env.task.name)
@@ -114,7 +114,7 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         whole.append(time.perf_counter() - clock)
         collect.append(row["time/collect"])
         update.append(row["time/update"])
-        rollout = training.collector.rollout
+        rollout = training.collector.buffers.rollout
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         replays = [(plain, physics), (env.physics.model, stepped)]
         for model, seconds in replays if i % 2 else reversed(replays):

@@ -33,7 +33,7 @@ from cuprl.learn.settings import as_kind
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.folder import Run
-from cuprl.training.collect import empty_rollout
+from cuprl.training.collect import Collected
 from cuprl.training.learner import Learner, Plan
 
 
@@ -72,7 +72,7 @@ class Agent:
         }  # fmt: skip
         self.learner = Learner(plan, spec)
         self.spec, self.num_envs = spec, plan.config.num_envs
-        self.rollout, self._raw_obs = empty_rollout(spec, plan.config.batch_size // self.num_envs, self.num_envs)
+        self.batch = Collected.empty(spec, plan.config.batch_size // self.num_envs, self.num_envs)
         self._run: Run | None = None  # where it was saved last
         self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
         self._begin()
@@ -81,17 +81,17 @@ class Agent:
         """A new batch, or one of which some steps are known."""
         self._t, self._acted = observed, False
         self._deviation, self._params = self.learner.deviation(), self.learner.numpy_policy()
-        self._begun = time.perf_counter()
+        self.batch = self.batch._replace(begun=time.perf_counter())
 
     @property
     def ready(self) -> bool:
         """Whether the batch is full: time to `update`."""
-        return self._t == len(self._raw_obs)
+        return self._t == len(self.batch.raw_obs)
 
     @property
     def done(self) -> bool:
         """Whether it has learnt from all its steps."""
-        return self.learner.iteration >= self.learner.iterations
+        return self.learner.done
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -110,10 +110,10 @@ class Agent:
         if self._acted:
             raise UserError("the last action's outcome is not known; call agent.observe() before acting again.")
         raw = self._observation(obs, "obs")
-        t = self._t
-        self._raw_obs[t], self.rollout.obs[t] = raw, self.learner.normaliser.apply(raw)
-        action = self.learner.policy.act(self._params, self.rollout.obs[t], self._deviation[t], np)
-        self.rollout.action[t] = action
+        t, r = self._t, self.batch.rollout
+        self.batch.raw_obs[t], r.obs[t] = raw, self.learner.normaliser.apply(raw)
+        action = self.learner.policy.act(self._params, r.obs[t], self._deviation[t], np)
+        r.action[t] = action
         self._acted = True
         return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action
 
@@ -129,7 +129,7 @@ class Agent:
         raw = self._observation(next_obs, "next_obs")
         signal = np.concatenate((self._numbers(reward, "reward")[:, None], self._costs(cost)), axis=1)  # [N, 1 + m]
         ends = self._numbers(terminated, "terminated"), self._numbers(truncated, "truncated")
-        r, t = self.rollout, self._t
+        r, t = self.batch.rollout, self._t
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
         r.terminated[t], r.truncated[t] = ends
         self._t, self._acted = t + 1, False
@@ -141,16 +141,17 @@ class Agent:
         """
         self._acted = False
         if self._t:
-            self.rollout.truncated[self._t - 1] = 1.0 - self.rollout.terminated[self._t - 1]
+            r = self.batch.rollout
+            r.truncated[self._t - 1] = 1.0 - r.terminated[self._t - 1]
         else:
             self.learner.running = Running.start(self.num_envs, len(self.learner.names))
 
     def update(self) -> dict[str, float]:
         """Learn from the batch; returns the row of metrics, with the columns of progress.csv."""
         if not self.ready:
-            size = self.num_envs * len(self._raw_obs)
+            size = self.num_envs * len(self.batch.raw_obs)
             raise UserError(f"update() needs a full batch: {self._t * self.num_envs} of {size} steps are observed.")
-        row = self.learner.learn_from(self.rollout, self._raw_obs, "", self._begun)
+        row = self.learner.learn_from(self.batch)
         self._unsaved.append(row)
         self._begin()
         return row
@@ -198,7 +199,7 @@ class Agent:
     # --- folders ------------------------------------------------------------------------------------------------
 
     def _buffers(self) -> dict[str, np.ndarray]:
-        return {"raw_obs": self._raw_obs, **vars(self.rollout)}
+        return {"raw_obs": self.batch.raw_obs, **vars(self.batch.rollout)}
 
     def save(self, folder: str | Path | None = None) -> Run:
         """Into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …

@@ -26,6 +26,7 @@ from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST
 from cuprl.core.spec import Spec
 from cuprl.errors import RunStopped, UserError
+from cuprl.learn.cost_return import EpisodeCosts
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
@@ -33,6 +34,7 @@ from cuprl.runs.checkpoint import from_arrays, to_arrays
 from cuprl.runs.columns import one_column_each
 from cuprl.runs.configuration import MOST_ITERATIONS
 from cuprl.runs.folder import misfit
+from cuprl.training.collect import Collected
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 USED = ("learner['normaliser']", "learner['state'].policy[", "learner['state'].critics[")  # arrays of a checkpoint
@@ -45,15 +47,14 @@ def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array
 
 
 @partial(jax.jit, static_argnames=("module", "config", "spec"))
-def learn(
-    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any, Any], lr_scale: Any,
-    module: ModuleType, config: Any, spec: Spec,
-) -> tuple[State, Metrics]:  # fmt: skip
-    """Estimate and update: the one compiled call of an iteration."""
-    batch: Batch = estimate(state.critics, rollout, cost_return, *running, lr_scale, config, spec)
+def estimate_and_update(
+    state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: ModuleType, config: Any, spec: Spec
+) -> tuple[State, Metrics, dict[str, jax.Array]]:
+    """The one compiled call of an iteration: what was learnt, its metrics, and whether each part of it is finite."""
+    batch: Batch = estimate(state.critics, rollout, costs, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
-    finite = {f"finite/{part}": jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
-    return state, {**metrics, "train/cost_return": batch.cost_return, **finite}
+    finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
+    return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
 class Plan(NamedTuple):
@@ -95,55 +96,54 @@ class Learner:
         self.iteration = 0
         self.at_bound = 0  # iterations in a row with a multiplier at its bound
 
+    @property
+    def done(self) -> bool:
+        """Whether it has learnt from all its rollouts."""
+        return self.iteration >= self.iterations
+
     def deviation(self) -> np.ndarray:
         """The noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
         noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
-    def learn_from(self, rollout: Rollout, raw_obs: np.ndarray, fault: str, begun: float) -> dict[str, float]:
-        """One iteration's learning; returns its row of metrics.
-
-        raw_obs [T, N, obs]: the observations before they were normalised, and what is wrong with one (`observations.fault`);
-        begun: when the rollout began, by `time.perf_counter`.
-        """
-        signals = ("reward", *(f"cost {name!r}" for name in self.names))
-        if fault:
-            wrong = f"NaN or infinite or greater than {LARGEST:g}"
-            raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {fault}")
-        self._refuse_not_finite({name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)})
-        done = (rollout.terminated > 0) | (rollout.truncated > 0)
-        first_step = self.running.length
-        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
-        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
-        collected = time.perf_counter()
-
+    def learn_from(self, collected: Collected) -> dict[str, float]:
+        """One iteration's learning; returns its row of metrics."""
+        self._refuse_unusable(collected)
+        rollout = collected.rollout
+        first_step, ended = self.running.length, self._split_episodes(rollout)
+        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
+        costs = EpisodeCosts.of(counted, self.running, first_step, self.spec, self.config)
         lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
-        if self.config.cost_return == "undiscounted":
-            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted), first_step)
-        else:
-            running = (self.running.discounted, self.discount ** self.running.length[:, None], first_step)
-        self.state, metrics = jax.block_until_ready(
-            learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
+        handed_over = time.perf_counter()
+        self.state, metrics, finite = jax.block_until_ready(
+            estimate_and_update(self.state, rollout, costs, lr_scale, self.module, self.config, self.spec)
         )
-        self._refuse_not_finite({f"loss of the {part}": metrics.pop(f"finite/{part}") for part in ("policy", "critics")})
-        self.normaliser = self.normaliser.update(raw_obs)
+        self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
+        self.normaliser = self.normaliser.update(collected.raw_obs)
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
         self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
-        return self._row(metrics, len(ended.length), (begun, collected, time.perf_counter()))
+        return self._row(metrics, len(ended.length), (collected.begun, handed_over, time.perf_counter()))
 
     def numpy_policy(self) -> Any:
         """The policy's parameters for acting on the host."""
         return jax.tree.map(np.asarray, self.state.policy)
 
-    def _cost_return(self, ended: Episodes) -> np.ndarray:
-        """J^C [m] from the episodes that count; NaN if there are none, for `estimate` to fill in."""
-        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
-        if not len(counted.length):
-            return np.full(len(self.names), np.nan, np.float32)
-        plain = self.config.cost_return == "undiscounted"
-        return (counted.total[:, 1:] if plain else counted.discounted).mean(axis=0).astype(np.float32)
+    def _split_episodes(self, rollout: Rollout) -> Episodes:
+        """The episodes that ended in this rollout; they and the unfinished are taken in."""
+        done = (rollout.terminated > 0) | (rollout.truncated > 0)
+        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
+        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
+        return ended
+
+    def _refuse_unusable(self, collected: Collected) -> None:
+        if collected.fault:
+            wrong = f"NaN or infinite or greater than {LARGEST:g}"
+            raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {collected.fault}")
+        signals = ("reward", *(f"cost {name!r}" for name in self.names))
+        signal = collected.rollout.signal
+        self._refuse_not_finite({name: np.isfinite(signal[..., i]).all() for i, name in enumerate(signals)})
 
     def _refuse_not_finite(self, quantities: dict[str, Any]) -> None:
         """quantities: whether each is finite"""

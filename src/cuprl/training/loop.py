@@ -53,9 +53,10 @@ def train(
     if tensorboard:
         require_tensorboard()  # before anything is made
     with closing(Training(config, task)) as training:
-        config["settings"] = dataclasses.asdict(training.config)
-        config["limits"] = {c.name: c.limit for c in training.spec.constraints}
-        config["spec"] = spec_to_json(training.spec)
+        learner = training.learner
+        config["settings"] = dataclasses.asdict(learner.config)
+        config["limits"] = {c.name: c.limit for c in learner.spec.constraints}
+        config["spec"] = spec_to_json(learner.spec)
         with Run.begun(out, config) as run:
             return _loop(training, run, display or display_for())
 
@@ -81,10 +82,7 @@ def resume(
         with named_by(run.path, trust):
             training = Training(config, task)
         with closing(training):
-            changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
-            changed += provenance.changed_sources(run.config)
-            if changed:
-                display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+            _tell_changes(run, display)
             _go_back(training, run, display)
             return _loop(training, run, display)
 
@@ -93,9 +91,17 @@ def checkpoint_every(run: Run) -> int:
     return run.config.get("checkpoint_every", CHECKPOINT_EVERY)
 
 
+def _tell_changes(run: Run, display: Display) -> None:
+    """Name the packages and own modules that are not what they were when the run began."""
+    changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+    changed += provenance.changed_sources(run.config)
+    if changed:
+        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+
+
 def _go_back(training: Training, run: Run, display: Display) -> None:
-    """To the checkpoint to go on from, and tell what of the run is lost."""
-    recorded, lost = run.recorded(), run.lost()
+    """Restore the checkpoint to go on from, and tell what of the run is lost."""
+    recorded, lost, learner = run.recorded(), run.lost(), training.learner
     if run.checkpoints():
         arrays, refused = run.latest(run.to_resume_from())
         for sentence in refused:
@@ -106,44 +112,63 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
             f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "
             f"would wipe them; restore {run.path / 'checkpoints'}, or train into another folder."
         )
-    if lost and training.iteration < lost[0][0]:
-        display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {training.iteration} to redo them.")
+    if lost and learner.iteration < lost[0][0]:
+        display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {learner.iteration} to redo them.")
     elif lost:
         display.note(f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; the run goes on without.")
-    run.forget_after(training.iteration)
+    run.forget_after(learner.iteration)
 
 
 def _loop(training: Training, run: Run, display: Display) -> Run:
-    every = checkpoint_every(run)
+    """Iterate, record and checkpoint until all is learnt, or a signal asks to stop: then KeyboardInterrupt is raised."""
+    learner = training.learner
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    tensorboard = closing(Events(run.path)) if run.config.get("tensorboard") else nullcontext()
-    with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:
-        display.start(run, training.spec, training.iteration, training.iterations)
-        if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
-            display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+    events = closing(Events(run.path)) if run.config.get("tensorboard") else nullcontext()
+    with readers_may_leave(), events as writer, stop_signals(training.hurry) as stopped, display:
+        display.start(run, learner.spec, learner.iteration, learner.iterations)
+        _tell_other_discount(training, display)
         try:
-            while training.iteration < training.iterations:
+            while not training.done:
                 row = training.iterate()
-                run.append(row)
-                if writer:
-                    writer.write(row)
-                display.update(row)
-                if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
-                    display.note(
-                        f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
-                        "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
-                    )
+                _record(row, run, writer, display)
+                _tell_bound(training, display)
                 stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
-                if stopping or training.iteration % every == 0 or training.iteration == training.iterations:
-                    last_good = run.save(training.iteration, training.arrays())
+                if stopping or _checkpoint_is_due(training, checkpoint_every(run)):
+                    last_good = run.save(learner.iteration, training.arrays())
                 if stopping:
                     break
         except RunStopped as error:
             where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
             raise RunStopped(f"{error}; {where}.") from None
-    if training.iteration < training.iterations:
-        raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
+    if not training.done:
+        raise KeyboardInterrupt(f"stopped after iteration {learner.iteration}; continue with: cup resume {run.path}")
     return run
+
+
+def _record(row: dict[str, float], run: Run, writer: Events | None, display: Display) -> None:
+    run.append(row)
+    if writer:
+        writer.write(row)
+    display.update(row)
+
+
+def _checkpoint_is_due(training: Training, every: int) -> bool:
+    return training.done or training.learner.iteration % every == 0
+
+
+def _tell_other_discount(training: Training, display: Display) -> None:
+    learner = training.learner
+    if learner.config.cost_return == "undiscounted" and (learner.discount < 1.0).any():
+        display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+
+
+def _tell_bound(training: Training, display: Display) -> None:
+    learner = training.learner
+    if learner.at_bound and learner.at_bound % BOUND_PATIENCE == 0:
+        display.note(
+            f"a multiplier has been at its bound {learner.config.multiplier_max:g} for {learner.at_bound} "
+            "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+        )
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from cuprl.training.collect import Collector
 from cuprl.training.learner import Learner, Plan
 
 
-class Training(Learner):
+class Training:
     """A run in memory, between two iterations."""
 
     def __init__(self, config: dict[str, Any], task: Task | None = None):
@@ -24,18 +24,24 @@ class Training(Learner):
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
         task = envs.find(task or config["task"])
         plan = Plan.of(config, getattr(task, "settings", {}))
-        num_envs, batch_size = plan.config.num_envs, plan.config.batch_size
+        num_envs = plan.config.num_envs
         env = envs.build(task, num_envs, config.get("threads", 1), config["limits"])
-        super().__init__(plan, env.spec)
-        self.collector = Collector(env, batch_size // num_envs, env_seed(plan.seed))
+        self.learner = Learner(plan, env.spec)
+        self.collector = Collector(env, plan.config.batch_size // num_envs, env_seed(plan.seed))
+
+    @property
+    def done(self) -> bool:
+        """Whether it has learnt from all its steps."""
+        return self.learner.done
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its row of metrics."""
-        begun = time.perf_counter()
-        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.deviation())
-        return self.learn_from(rollout, raw_obs, self.collector.fault, begun)
+        begun, learner = time.perf_counter(), self.learner
+        acting = learner.policy, learner.numpy_policy(), learner.normaliser, learner.deviation()
+        return learner.learn_from(self.collector.collect(*acting, begun))
 
     def close(self) -> None:
+        """End what the environment holds."""
         envs.close(self.collector.env)
 
     def hurry(self) -> None:
@@ -44,10 +50,11 @@ class Training(Learner):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that is needed to continue, as plain arrays."""
-        return super().arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}
+        return self.learner.arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        super().restore(arrays)
+        """Put back what `arrays` gave."""
+        self.learner.restore(arrays)
         env = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
         try:
             self.collector.obs = self.collector.env.set_state(env)

@@ -51,8 +51,8 @@ def test_functions_that_do_not_say_what_they_read_are_called_at_every_step():
     }, replace(HOPPER, costs=costs))  # fmt: skip
     calls.clear()
     training.iterate()
-    assert set(calls) == {training.config.num_envs}
-    cost = training.collector.rollout.signal[:, 0, 1]
+    assert set(calls) == {SMALL["num_envs"]}
+    cost = training.collector.buffers.rollout.signal[:, 0, 1]
     np.testing.assert_array_equal(cost, 1.0 + np.arange(len(cost)))
 
 

@@ -123,7 +123,7 @@ def test_functions_may_answer_in_the_same_memory_each_time():
             "task": "hopper-speed", "algo": "ppo", "seed": 0, "steps": 400, "threads": 1, "limits": None, "settings": SMALL,
         }, task)  # fmt: skip
         training.iterate()
-        rollouts.append(training.collector.rollout)
+        rollouts.append(training.collector.buffers.rollout)
     assert rollouts[0].terminated.any()
     same_arrays(vars(rollouts[0]), vars(rollouts[1]))
 
