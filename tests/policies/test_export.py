@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ from cuprl.errors import UserError
 from cuprl.policies import export
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.policies.of_run import RunPolicy
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
-from cuprl.training.learner import Learner, Plan
+from cuprl.training.learner import Learner
 from cuprl.training.loop import train
 from small import QUIET, SMALL
 
@@ -33,8 +35,8 @@ SPECS = {
 
 def learner_with(spec, hidden=(16, 16), normalise=True):
     """A learner that has seen observations far from 0, one of them constant: there the normaliser scales by 10 000."""
-    config = {"algo": "cup", "seed": 1, "steps": 5000, "settings": {"hidden": hidden, "normalise": normalise}}
-    learner = Learner(Plan.of(config), spec)
+    config = RunConfig(spec.name, seed=1, steps=5000, settings={"hidden": hidden, "normalise": normalise})
+    learner = Learner(config.plan(), spec)
     obs = np.random.default_rng(0).normal((0, 3, -50, 0.1, 800), (1, 0.1, 5, 0, 100), size=(1000, 5))
     learner.normaliser = learner.normaliser.update(obs)
     return learner, obs[:200]
@@ -249,7 +251,7 @@ def test_a_wrong_observation_is_told(run):
 def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
     config = json.loads((run.path / "config.json").read_text())
     del config["spec"]
-    old = Run.create(tmp_path / "old", config)
+    old = Run.create(tmp_path / "old", RunConfig.from_json(config))
     old.save(3, run.latest()[0])
     np.testing.assert_array_equal(cuprl.load(old).predict(np.ones(11)), cuprl.load(run).predict(np.ones(11)))
     config["settings"]["hidden"] = [8, 8]
@@ -310,7 +312,7 @@ def test_a_file_with_a_spread_that_is_none_is_refused(tmp_path):
 @pytest.mark.parametrize("name, value", [("learner['state'].policy['layers'][0][0]", np.nan),
                                          ("learner['normaliser']['var']", np.inf)])  # fmt: skip
 def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tmp_path, capsys):
-    broken = Run.create(tmp_path / "broken", {**run.config, "steps": 800})
+    broken = Run.create(tmp_path / "broken", replace(RunConfig.from_json(run.config), steps=800))
     broken.save(3, broken_arrays(run.latest()[0], name, value))
     assert main(["eval", str(broken.path)]) == 2
     assert "NaN or infinite weights" in capsys.readouterr().err

@@ -21,6 +21,8 @@ from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
+from cuprl.measure.speed import FOREVER
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 
 AXES: dict[str, tuple[int, ...]] = {
@@ -73,15 +75,12 @@ def grow(task_name: str, algo: str = "cup", rounds: int = 5) -> list[Point]:
     fixed = {name: value for name, value in NEVER_STOP.items() if name in field_names(module.Config)}
     points = []
     for axis, values in AXES.items():
-        trainings = [
-            Training(
-                {"task": task.name, "algo": algo, "seed": 0, "steps": 10**9, "limits": None,
-                 "threads": value if axis.startswith("threads") else 1,
-                 "settings": {**fixed, "anneal": False, **SETTINGS.get(axis, lambda _: {})(value)}},
-                with_constraints(task, value if axis == "constraints" else 1),
-            )
-            for value in values
-        ]  # fmt: skip
+        trainings = []
+        for value in values:
+            settings = {**fixed, "anneal": False, **SETTINGS.get(axis, lambda _: {})(value)}
+            threads = value if axis.startswith("threads") else 1
+            config = RunConfig(task.name, algo, steps=FOREVER, threads=threads, settings=settings)
+            trainings.append(Training(config, with_constraints(task, value if axis == "constraints" else 1)))
         for training in trainings:
             training.iterate()  # compiles
         rows = [[training.iterate() for training in trainings] for _ in range(rounds)]

@@ -26,6 +26,7 @@ from safetensors.numpy import save
 from cuprl.errors import UserError
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.columns import needed
+from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
 
 KEEP = 3  # checkpoints kept: if the newest is damaged, there is one before it
@@ -52,14 +53,14 @@ class Run:
         provenance.refuse_foreign(self.path, self.config)
 
     @staticmethod
-    def create(path: str | Path | None, config: dict[str, Any]) -> Run:
+    def create(path: str | Path | None, config: RunConfig) -> Run:
         """A new folder; an existing one must be empty, so that nothing is lost."""
         with Run.begun(path, config) as run:
             return run
 
     @staticmethod
     @contextmanager
-    def begun(path: str | Path | None, config: dict[str, Any]) -> Iterator[Run]:
+    def begun(path: str | Path | None, config: RunConfig) -> Iterator[Run]:
         """As `create`, and locked while inside: of two processes that begin a run there at once, one is refused."""
         path = new_folder(config) if path is None else Path(path)
         refuse_used(path)  # before a lock is put there
@@ -68,7 +69,7 @@ class Run:
             refuse_used(path)
             files.refuse_link(path / "checkpoints")
             (path / "checkpoints").mkdir(exist_ok=True)
-            facts = {**config, **provenance.facts(config), "command": sys.argv}
+            facts = {**config.to_json(), **provenance.facts(config), "command": sys.argv}
             write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
             yield Run(path)
 
@@ -162,9 +163,9 @@ class Run:
         raise UserError(" ".join(refused))
 
 
-def new_folder(config: dict[str, Any]) -> Path:
+def new_folder(config: RunConfig) -> Path:
     """Where a run goes that is not told: made here, so that no other that begins in the same second gets it too."""
-    path = Path("runs", config["task"], config["algo"], f"seed{config['seed']}-{time.strftime('%Y%m%d-%H%M%S')}")
+    path = Path("runs", config.task, config.algo, f"seed{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}")
     while True:
         try:
             path.mkdir(parents=True)

@@ -21,20 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import algorithms, envs
+from cuprl import envs
 from cuprl.core.episodes import Running
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec import Spec
-from cuprl.core.spec_json import spec_from_json, spec_to_json
+from cuprl.core.spec_json import spec_from_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
-from cuprl.learn.settings import as_kind
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.collect import Collected
-from cuprl.training.learner import Learner, Plan
+from cuprl.training.learner import Learner
 
 
 class Agent:
@@ -53,26 +53,25 @@ class Agent:
     ):
         """spec: what is controlled, or a task that has it; steps: of the whole training, all robots together;
         num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
-        of_task: dict[str, Any] = {}
+        task: Task | None = None
         if not isinstance(spec, Spec):
             if not isinstance(spec, str) and not hasattr(spec, "vector_env"):
                 raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
             task = envs.find(spec)
-            env = envs.make(task)
-            spec, of_task = env.spec, getattr(task, "settings", {})
-            envs.close(env)
+            spec = spec_of(task)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
-        numbers = {name: int(as_kind(int, value, name)) for name, value in (("seed", seed), ("steps", steps))}
-        asked = {"algo": algorithms.full_name(algo), **numbers, "settings": {"num_envs": num_envs, **settings}}
-        plan = Plan.of(asked, of_task)
-        self.config: dict[str, Any] = {  # as in config.json
-            "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},
-            "settings": dataclasses.asdict(plan.config), "spec": spec_to_json(spec), "agent": True,
-            "numerics": algorithms.numerics(algo),
-        }  # fmt: skip
+        asked = RunConfig(
+            task=spec.name,
+            algo=algo,
+            seed=seed,
+            steps=steps,  # type: ignore[arg-type]  # 2.5e6 is taken too
+            settings={"num_envs": num_envs, **settings},
+            agent=True,
+        )
+        plan = asked.on(spec).plan(task)
+        self.config, self.spec, self.num_envs = plan.config, spec, plan.settings.num_envs
         self.learner = Learner(plan, spec)
-        self.spec, self.num_envs = spec, plan.config.num_envs
-        self.batch = Collected.empty(spec, plan.config.batch_size // self.num_envs, self.num_envs)
+        self.batch = Collected.empty(spec, plan.settings.batch_size // self.num_envs, self.num_envs)
         self._run: Run | None = None  # where it was saved last
         self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
         self._begin()
@@ -102,7 +101,7 @@ class Agent:
         """
         if self.done:
             raise UserError(
-                f"the agent has learnt from all its {self.config['steps']:,} steps; act with agent.policy().predict(obs), "
+                f"the agent has learnt from all its {self.config.steps:,} steps; act with agent.policy().predict(obs), "
                 "or make an agent with more steps."
             )
         if self.ready:
@@ -158,7 +157,7 @@ class Agent:
 
     def policy(self) -> RunPolicy:
         """The policy as it is now, to `predict` with; it does not change when the agent learns on."""
-        return RunPolicy(self.learner.arrays(), self.config, self._run)
+        return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run)
 
     # --- what is given to it ------------------------------------------------------------------------------------
 
@@ -233,16 +232,17 @@ class Agent:
         trust: the module of an algorithm of one's own, whose code then runs, or True.
         """
         run = Run(folder)
-        config = algorithms.as_now(run.config)
-        if not config.get("agent"):
+        config = RunConfig.from_json(run.config)
+        if not config.agent:
             raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
-        provenance.refuse_altered(run.path, config)
+        provenance.refuse_altered(run.path, run.config)
         arrays, refused = run.latest()
         for sentence in refused:
             warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
-        asked = {name: config[name] for name in ("algo", "seed", "steps")}
+        if config.spec is None:
+            raise UserError(f"{run.path / 'config.json'} has no spec; restore it.")
         with named_by(run.path, trust):
-            agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
+            agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **config.settings)
         agent.learner.restore(arrays)
         observed = len(arrays["batch.raw_obs"])
         for name, buffer in agent._buffers().items():
@@ -250,3 +250,10 @@ class Agent:
         agent._run = run
         agent._begin(observed)
         return agent
+
+
+def spec_of(task: Task) -> Spec:
+    """What a task's environments say they are."""
+    env = envs.build(task, 1, 1)
+    envs.close(env)
+    return env.spec

@@ -10,7 +10,7 @@ import dataclasses
 import time
 from functools import partial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip
 from jax.flatten_util import ravel_pytree  # isort: skip
 
-from cuprl import algorithms
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST
@@ -32,7 +31,7 @@ from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
 from cuprl.runs.checkpoint import from_arrays, to_arrays
 from cuprl.runs.columns import one_column_each
-from cuprl.runs.configuration import MOST_ITERATIONS
+from cuprl.runs.config import Plan
 from cuprl.runs.folder import misfit
 from cuprl.training.collect import Collected
 
@@ -57,39 +56,16 @@ def estimate_and_update(
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
-class Plan(NamedTuple):
-    """What is asked of a learner, checked before anything is made."""
-
-    module: ModuleType  # the algorithm
-    config: Any  # its settings
-    seed: int
-    iterations: int
-
-    @staticmethod
-    def of(config: dict[str, Any], of_task: dict[str, Any] | None = None) -> Plan:
-        """config: as in config.json; of_task: what the task changes of every algorithm's defaults."""
-        module, settings = algorithms.load(config["algo"], config["settings"], of_task)
-        if not 0 <= config["seed"] < 2**32:
-            raise UserError(f"seed is {config['seed']}; give a whole number from 0 to {2**32 - 1}.")
-        iterations = int(config["steps"]) // settings.batch_size
-        if iterations < 1:
-            raise UserError(f"steps is {config['steps']}, less than one batch; give at least {settings.batch_size}.")
-        if iterations > MOST_ITERATIONS:
-            most = MOST_ITERATIONS * settings.batch_size
-            raise UserError(f"steps is {config['steps']:g}; give at most {most:,}, {MOST_ITERATIONS:,} batches.")
-        return Plan(module, settings, config["seed"], iterations)
-
-
 class Learner:
     """Learns from one rollout after another."""
 
     def __init__(self, plan: Plan, spec: Spec):
-        self.module, self.config, _, self.iterations = plan
+        self.module, self.config, self.iterations = plan.module, plan.settings, plan.iterations
         self.spec = spec
         self.names = [c.name for c in spec.constraints]
         self.discount = np.array([c.discount for c in spec.constraints])  # [m]
         self.policy = policy_for(spec, self.config.hidden, self.config.init_log_std)
-        self.state = self.module.init(jax.random.PRNGKey(plan.seed), self.config, spec)
+        self.state = self.module.init(jax.random.PRNGKey(plan.config.seed), self.config, spec)
         self.normaliser = (Normaliser.identity if self.config.normalise else Normaliser.off)(spec.obs_dim)
         self.running = Running.start(self.config.num_envs, len(self.names))
         self.episodes = Episodes.none(len(self.names))

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cuprl import algorithms, envs
+from cuprl import envs
 from cuprl.core.printing import readers_may_leave
-from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import RunStopped, UserError
-from cuprl.learn.settings import as_kind
 from cuprl.runs import provenance
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
-from cuprl.training.tensorboard import Events, require_tensorboard
+from cuprl.training.tensorboard import EventWriter, require_tensorboard
 from cuprl.training.training import Training
 
-CHECKPOINT_EVERY = 10  # iterations, where a run does not say
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
 
 
@@ -36,29 +34,28 @@ def train(
     out: str | Path | None = None,
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
-    checkpoint_every: int = CHECKPOINT_EVERY,
+    checkpoint_every: int = 10,
     tensorboard: bool = False,
     display: Display | None = None,
     **settings: Any,
 ) -> Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
-    task, algo = envs.find(task), algorithms.full_name(algo)
-    asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
-    config: dict[str, Any] = {
-        "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},
-        "limits": limits, "tensorboard": bool(tensorboard), "settings": settings, "numerics": algorithms.numerics(algo),
-    }  # fmt: skip
-    if config["checkpoint_every"] < 1:
-        raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
+    task = envs.find(task)
+    config = RunConfig(
+        task=task.name,
+        algo=algo,
+        seed=seed,
+        steps=steps,  # type: ignore[arg-type]  # 2.5e6 is taken too
+        threads=threads,
+        checkpoint_every=checkpoint_every,
+        limits=limits,
+        tensorboard=bool(tensorboard),
+        settings=settings,
+    )
     if tensorboard:
         require_tensorboard()  # before anything is made
-    with closing(Training(config, task)) as training:
-        learner = training.learner
-        config["settings"] = dataclasses.asdict(learner.config)
-        config["limits"] = {c.name: c.limit for c in learner.spec.constraints}
-        config["spec"] = spec_to_json(learner.spec)
-        with Run.begun(out, config) as run:
-            return _loop(training, run, display or display_for())
+    with closing(Training(config, task)) as training, Run.begun(out, training.config) as run:
+        return _loop(training, run, display or display_for())
 
 
 def resume(
@@ -75,7 +72,9 @@ def resume(
     """
     run = run if isinstance(run, Run) else Run(run)
     provenance.refuse_altered(run.path, run.config)
-    config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
+    config = RunConfig.from_json(run.config)
+    if threads is not None:
+        config = replace(config, threads=threads)
     display = display or display_for()
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():
@@ -85,10 +84,6 @@ def resume(
             _tell_changes(run, display)
             _go_back(training, run, display)
             return _loop(training, run, display)
-
-
-def checkpoint_every(run: Run) -> int:
-    return run.config.get("checkpoint_every", CHECKPOINT_EVERY)
 
 
 def _tell_changes(run: Run, display: Display) -> None:
@@ -107,7 +102,7 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
-    elif max(recorded, default=0) > checkpoint_every(run):  # fewer: it was stopped before its first checkpoint
+    elif max(recorded, default=0) > training.config.checkpoint_every:  # fewer: it was stopped before its first checkpoint
         raise UserError(
             f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "
             f"would wipe them; restore {run.path / 'checkpoints'}, or train into another folder."
@@ -123,7 +118,7 @@ def _loop(training: Training, run: Run, display: Display) -> Run:
     """Iterate, record and checkpoint until all is learnt, or a signal asks to stop: then KeyboardInterrupt is raised."""
     learner = training.learner
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    events = closing(Events(run.path)) if run.config.get("tensorboard") else nullcontext()
+    events = closing(EventWriter(run.path)) if training.config.tensorboard else nullcontext()
     with readers_may_leave(), events as writer, stop_signals(training.hurry) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
         _tell_other_discount(training, display)
@@ -133,7 +128,7 @@ def _loop(training: Training, run: Run, display: Display) -> Run:
                 _record(row, run, writer, display)
                 _tell_bound(training, display)
                 stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
-                if stopping or _checkpoint_is_due(training, checkpoint_every(run)):
+                if stopping or _checkpoint_is_due(training):
                     last_good = run.save(learner.iteration, training.arrays())
                 if stopping:
                     break
@@ -145,15 +140,15 @@ def _loop(training: Training, run: Run, display: Display) -> Run:
     return run
 
 
-def _record(row: dict[str, float], run: Run, writer: Events | None, display: Display) -> None:
+def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display: Display) -> None:
     run.append(row)
     if writer:
         writer.write(row)
     display.update(row)
 
 
-def _checkpoint_is_due(training: Training, every: int) -> bool:
-    return training.done or training.learner.iteration % every == 0
+def _checkpoint_is_due(training: Training) -> bool:
+    return training.done or training.learner.iteration % training.config.checkpoint_every == 0
 
 
 def _tell_other_discount(training: Training, display: Display) -> None:

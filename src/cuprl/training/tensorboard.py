@@ -9,13 +9,14 @@ from cuprl.errors import UserError
 
 
 def require_tensorboard() -> None:
+    """Refuse where the package is missing."""
     try:
         import tensorboardX  # noqa: F401
     except ImportError:
         raise UserError("TensorBoard events need tensorboardX: pip install 'cuprl[tensorboard]'.") from None
 
 
-class Events:
+class EventWriter:
     """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
     def __init__(self, path: Path):
@@ -32,5 +33,5 @@ class Events:
         self._writer.flush()
 
     def close(self) -> None:
-        """Ends the writer's threads and lets go of its file."""
+        """End the writer's threads and let go of its file."""
         self._writer.close()

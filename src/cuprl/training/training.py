@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
 from cuprl import envs
 from cuprl.core.task import Task
 from cuprl.errors import UserError
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import misfit
 from cuprl.training.collect import Collector
-from cuprl.training.learner import Learner, Plan
+from cuprl.training.learner import Learner
 
 
 class Training:
     """A run in memory, between two iterations."""
 
-    def __init__(self, config: dict[str, Any], task: Task | None = None):
-        """config: as in config.json; task: the task itself where its name alone does not find it."""
-        if config.get("agent"):
+    def __init__(self, config: RunConfig, task: Task | None = None):
+        """task: the task itself where its name alone does not find it."""
+        if config.agent:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
-        task = envs.find(task or config["task"])
-        plan = Plan.of(config, getattr(task, "settings", {}))
-        num_envs = plan.config.num_envs
-        env = envs.build(task, num_envs, config.get("threads", 1), config["limits"])
+        task = envs.find(task or config.task)
+        plan = config.plan(task)
+        num_envs = plan.settings.num_envs
+        env = envs.build(task, num_envs, config.threads, plan.config.limits)
+        self.config = plan.config.on(env.spec)  # with nothing left open
         self.learner = Learner(plan, env.spec)
-        self.collector = Collector(env, plan.config.batch_size // num_envs, env_seed(plan.seed))
+        self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
 
     @property
     def done(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cuprl.algorithms import as_now, numerics
+from cuprl.algorithms import as_now
 from cuprl.core.parse import parse_numbers, parse_value
 from cuprl.core.task import Task
 from cuprl.core.user_modules import named_by
 from cuprl.envs import find as find_task
-from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.differences import differing, numerics_reason
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iteration_of
 from cuprl.runs.provenance import modules_of
 
@@ -87,10 +86,8 @@ class Cell:
 
     def resolved(self) -> dict[str, Any]:
         """What the run's config.json says of the run itself; names, settings and limits are checked on the way."""
-        return resolve({
-            "task": self.task, "algo": self.algo, "seed": self.seed, "steps": self.steps,
-            "limits": parse_numbers(self.limits, "limit"), "settings": dict(self.settings),
-        })  # fmt: skip
+        limits = parse_numbers(self.limits, "limit")
+        return resolve(RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings)))
 
     def fraction(self, root: Path) -> float:
         """How much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
@@ -109,24 +106,14 @@ class Cell:
         if reason:
             raise UserError(f"{run.path} was {reason}; give another folder, or remove it.")
         with named_by(run.path, False):  # its folder may be anyone's; what the cell names is named already
-            different = differing(resolve(found), asked)
+            different = differing(resolve(RunConfig.from_json(found)), asked)
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 
 
-def resolve(config: dict[str, Any]) -> dict[str, Any]:
-    """The six keys of a config.json that say what a run is, with every limit and setting filled in, as JSON has them."""
-    from cuprl.training.learner import Plan
-
-    task = task_called(config["task"])
-    limits = {c.name: c.limit for c in with_limits(task.constraints, config["limits"])}
-    for name, limit in limits.items():
-        if not math.isfinite(limit):
-            raise UserError(f"the limit of {name} is {limit}; give a finite number.")
-    settings = dataclasses.asdict(Plan.of(config, getattr(task, "settings", {})).config)
-    whole = {"task": task.name, "algo": config["algo"], "seed": config["seed"], "steps": config["steps"],
-             "limits": limits, "settings": settings, "numerics": config.get("numerics", numerics(config["algo"]))}
-    return json.loads(json.dumps(whole))
+def resolve(config: RunConfig) -> dict[str, Any]:
+    """What makes the run that is asked for, with every limit and setting filled in."""
+    return config.plan(task_called(config.task)).config.identity()
 
 
 @lru_cache(maxsize=256)  # a grid asks for the same few tasks again and again, and some take long to make

@@ -45,12 +45,11 @@ class Reached:
 def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
     """Train on one problem and evaluate the final policy exactly."""
     from cuprl.envs.tabular import tabular_task
+    from cuprl.runs.config import RunConfig
     from cuprl.training.training import Training
 
     task = tabular_task(problem)
-    training = Training(
-        {"task": task.name, "algo": algo, "seed": seed, "steps": steps, "threads": 1, "limits": None, "settings": {}}, task
-    )
+    training = Training(RunConfig(task.name, algo, seed, steps), task)
     while not training.done:
         training.iterate()
     value, costs = evaluate(task.cmdp, policy_table(training.learner, task.cmdp))

@@ -28,7 +28,7 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell, file_name, resolve
 from cuprl.experiments.grid.differences import numerics_reason
 from cuprl.runs.columns import column, needed
-from cuprl.runs.configuration import check_configuration
+from cuprl.runs.config import IDENTITY, RunConfig, check_configuration
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
 from cuprl.runs.folder import Run, iteration_of, iterations
@@ -37,8 +37,6 @@ from cuprl.runs.provenance import plain, refuse_altered
 FORMAT = 2
 SUFFIX = ".json.gz"
 LARGEST = 2**25  # bytes of a file unpacked: a hundred thousand iterations
-# Of config.json: what a run's numbers depend on.
-KEYS = ("task", "algo", "seed", "steps", "limits", "settings", "numerics")
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
 
 
@@ -46,7 +44,7 @@ DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what flo
 class Result:
     """One finished run."""
 
-    config: dict[str, Any]  # the KEYS of its config.json
+    config: dict[str, Any]  # of its config.json what its numbers depend on, as `RunConfig.identity`
     metrics: dict[str, np.ndarray]  # column of progress.csv -> [iterations]
     versions: dict[str, str]
     machine: dict[str, Any] | None
@@ -76,7 +74,8 @@ def config_hash(config: dict[str, Any]) -> str:
     Settings at their defaults leave no trace in it: one that is added later changes no hash.
     """
     config = as_now(config)
-    telling = {**{key: config[key] for key in KEYS}, "settings": settings_that_differ(config["algo"], config["settings"])}
+    differing = settings_that_differ(config["algo"], config["settings"])
+    telling = {**{key: config[key] for key in IDENTITY}, "settings": differing}
     text = json.dumps(plain(telling), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -99,13 +98,14 @@ def from_run(run: Run, trust: Trust = False) -> Result:
         raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
     try:
         with named_by(run.path, trust):
-            config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+            # A setting that came after the run has its default: what the run did.
+            config = {**config, **resolve(RunConfig.from_json(config))}
     except NotTrusted:
         raise
     except UserError:
         pass  # a task of one's own, or a setting that is gone: as it was written
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
-    kept = {key: config[key] for key in KEYS}
+    kept = {key: config[key] for key in IDENTITY}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
 
 
