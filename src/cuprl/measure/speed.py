@@ -32,7 +32,7 @@ FOREVER = 10**9  # steps: more than a measurement takes
 def replay_on_plain_mujoco(
     model: mujoco.MjModel, env: MujocoVectorEnv, start: dict[str, np.ndarray], actions: np.ndarray, done: np.ndarray
 ) -> float:
-    """Seconds plain `mj_step` takes for the actions [T, N, act] from a state, with the rollout's resets (untimed)."""
+    """Measure the seconds of plain `mj_step` for the actions [T, N, act] from a state, with the rollout's resets untimed."""
     skip = env.physics.frame_skip
     initial = mujoco.MjData(model)
     seconds = 0.0
@@ -58,7 +58,7 @@ def replay_on_plain_mujoco(
 
 
 def start_up(config: RunConfig) -> dict[str, float]:
-    """Seconds from the start of a fresh process to its first environment step and to the end of its second iteration,
+    """Measure, of a fresh process, the seconds to its first environment step and to the end of its second iteration,
     and its peak memory after five."""
     begun = time.time()
     command = [sys.executable, "-c", "from cuprl.measure.speed import _start_up_here; _start_up_here()"]
@@ -72,7 +72,7 @@ def start_up(config: RunConfig) -> dict[str, float]:
 
 
 def _start_up_here() -> None:
-    """The child process of `start_up`."""
+    """Run as the child process of `start_up`."""
     training = Training(RunConfig.from_json(json.loads(sys.stdin.read())))
     env = training.collector.env
     stamps: dict[str, float] = {}
@@ -94,7 +94,7 @@ def _start_up_here() -> None:
 
 
 def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **settings: Any) -> dict[str, Any]:
-    """Rates in environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
+    """Measure environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1.")
     training = Training(RunConfig(task, algo, steps=FOREVER, threads=threads, settings={**settings, "anneal": False}))

@@ -71,23 +71,23 @@ class RunConfig:
         return Plan(full, module, settings, iterations_of(self.steps, settings.batch_size))
 
     def on(self, spec: Spec) -> RunConfig:
-        """The same, with what an environment of the task tells."""
+        """Add what an environment of the task tells."""
         return replace(self, limits={c.name: c.limit for c in spec.constraints}, spec=spec_to_json(spec))
 
     def identity(self) -> dict[str, Any]:
-        """Of a planned one: what its numbers depend on, as JSON has it."""
+        """Give what the numbers of a planned run depend on, as JSON has it."""
         values = self.to_json()
         return {name: values[name] for name in IDENTITY}
 
     def to_json(self) -> dict[str, Any]:
-        """What config.json says of it; `provenance.facts` are beside it there."""
+        """Write what config.json says of it; `provenance.facts` are beside it there."""
         unsaid = ("checkpoint_every", "tensorboard") if self.agent else ("agent",)
         said = {name: value for name, value in vars(self).items() if value is not None and name not in unsaid}
         return json.loads(json.dumps(said))
 
     @staticmethod
     def from_json(values: Any) -> RunConfig:
-        """Of a config.json, in today's words if it is an old one; what is none is refused as by `check_configuration`."""
+        """Read a config.json, in today's words if it is an old one; what is none is refused as by `check_configuration`."""
         check_configuration(values)
         now = algorithms.as_now(values)
         return RunConfig(**{f.name: now[f.name] for f in fields(RunConfig) if f.name in now})
@@ -103,6 +103,7 @@ class Plan(NamedTuple):
 
 
 def iterations_of(steps: int, batch_size: int) -> int:
+    """Count the batches of so many steps; fewer than one, and more than can be named, are refused."""
     if steps < batch_size:
         raise UserError(f"steps is {steps}, less than one batch; give at least {batch_size}.")
     if steps // batch_size > MOST_ITERATIONS:
@@ -168,5 +169,6 @@ def check_spec(spec: Any) -> None:
 
 
 def wrong(what: str, value: Any) -> UserError:
+    """Make the clause that names a wrong value."""
     said = repr(value)
     return UserError(f"has {what} {said if len(said) <= SHOWN else said[:SHOWN] + '…'}")

@@ -77,25 +77,25 @@ class Agent:
         self._begin()
 
     def _begin(self, observed: int = 0) -> None:
-        """A new batch, or one of which some steps are known."""
+        """Begin a batch, or go on with one of which some steps are known."""
         self._t, self._acted = observed, False
         self._deviation, self._params = self.learner.deviation(), self.learner.numpy_policy()
         self.batch = self.batch._replace(begun=time.perf_counter())
 
     @property
     def ready(self) -> bool:
-        """Whether the batch is full: time to `update`."""
+        """Tell whether the batch is full: time to `update`."""
         return self._t == len(self.batch.raw_obs)
 
     @property
     def done(self) -> bool:
-        """Whether it has learnt from all its steps."""
+        """Tell whether it has learnt from all its steps."""
         return self.learner.done
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
     def act(self, obs: Any) -> Any:
-        """obs [obs] of one robot, or [N, obs] -> the action(s) to try now, drawn from the policy.
+        """Draw the action(s) to try now from the policy, for obs [obs] of one robot, or [N, obs].
 
         Real actions are not clipped to the actuators' bounds; what is learnt from is the action returned here.
         """
@@ -117,7 +117,7 @@ class Agent:
         return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action
 
     def observe(self, next_obs: Any, reward: Any, cost: Any, terminated: Any, truncated: Any) -> None:
-        """What came of the last action.
+        """Record what came of the last action.
 
         next_obs: the true successor, also where the episode ended (what comes after a reset goes to `act`);
         cost: a number, a list in the order of the constraints or a dict by name; of N robots [N], [N, m] or a dict of [N];
@@ -134,7 +134,7 @@ class Agent:
         self._t, self._acted = t + 1, False
 
     def cut(self) -> None:
-        """The running episodes end here, cut off by hand: the robots are reset before the next `act`.
+        """End the running episodes here, cut off by hand: the robots are reset before the next `act`.
 
         As after `load`, unless the robots stand where they stood; an action whose outcome is not observed is forgotten.
         """
@@ -156,13 +156,13 @@ class Agent:
         return row
 
     def policy(self) -> RunPolicy:
-        """The policy as it is now, to `predict` with; it does not change when the agent learns on."""
+        """Give the policy as it is now, to `predict` with; it does not change when the agent learns on."""
         return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run)
 
     # --- what is given to it ------------------------------------------------------------------------------------
 
     def _numbers(self, value: Any, name: str, *columns: int) -> np.ndarray:
-        """[N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
+        """Check and give [N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
         shape = (self.num_envs, *columns)
         plain = [n for n in shape if n != 1]
         wanted = "a number" if not plain else f"numbers of the shape {plain}"
@@ -183,7 +183,7 @@ class Agent:
         return array
 
     def _costs(self, cost: Any) -> np.ndarray:
-        """[N, m]"""
+        """Check and give [N, m]."""
         names = self.learner.names
         if not isinstance(cost, dict):
             return self._numbers(cost, "cost", len(names))
@@ -201,7 +201,7 @@ class Agent:
         return {"raw_obs": self.batch.raw_obs, **vars(self.batch.rollout)}
 
     def save(self, folder: str | Path | None = None) -> Run:
-        """Into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
+        """Write it into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
 
         A batch in the middle is saved too; only an action whose outcome is not yet observed is forgotten.
         """
@@ -227,7 +227,7 @@ class Agent:
 
     @staticmethod
     def load(folder: str | Path, *, trust: Trust = False) -> Agent:
-        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`.
+        """Read an agent as it was saved, to go on as if it had never been put away; `cut` where the robots were reset.
 
         trust: the module of an algorithm of one's own, whose code then runs, or True.
         """
@@ -253,7 +253,7 @@ class Agent:
 
 
 def spec_of(task: Task) -> Spec:
-    """What a task's environments say they are."""
+    """Ask a task's environment what it is, and close it."""
     env = envs.build(task, 1, 1)
     envs.close(env)
     return env.spec

@@ -27,7 +27,7 @@ class Collected(NamedTuple):
 
     @staticmethod
     def empty(spec: Spec, steps: int, num_envs: int) -> Collected:
-        """Arrays for T steps of N environments, to be filled row by row."""
+        """Make arrays for T steps of N environments, to be filled row by row."""
         obs_shape = (steps, num_envs, spec.obs_dim)
         rollout = Rollout(
             obs=np.empty(obs_shape, np.float32),
@@ -44,7 +44,7 @@ class Collector:
     """Steps one vector environment, carrying unfinished episodes over from one rollout to the next."""
 
     def __init__(self, env: VectorEnv, steps: int, seed: int):
-        """Starts the environment's episodes with this seed; steps: T, the length of a rollout."""
+        """Start the environment's episodes with this seed; steps: T, the length of a rollout."""
         self.env = env
         self.buffers = Collected.empty(env.spec, steps, env.num_envs)  # overwritten by each `collect`
         self.obs = env.reset(seed)  # the observation to act on next [N, obs]
@@ -52,7 +52,7 @@ class Collector:
     def collect(
         self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray, begun: float
     ) -> Collected:
-        """A rollout of T steps, actions deviating from the mode by noise [T, N, ...]; begun: when the iteration began.
+        """Step T times, with actions that deviate from the mode by noise [T, N, ...]; begun: when the iteration began.
 
         Its arrays are the collector's own, valid until the next call.
         """

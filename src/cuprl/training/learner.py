@@ -42,6 +42,7 @@ NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the
 
 @partial(jax.jit, static_argnames=("policy", "shape"))
 def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array:
+    """Draw what standard noise a policy needs for [T, N] actions."""
     return policy.noise(jax.random.fold_in(key, NOISE), shape)
 
 
@@ -49,7 +50,7 @@ def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array
 def estimate_and_update(
     state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: ModuleType, config: Any, spec: Spec
 ) -> tuple[State, Metrics, dict[str, jax.Array]]:
-    """The one compiled call of an iteration: what was learnt, its metrics, and whether each part of it is finite."""
+    """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
     batch: Batch = estimate(state.critics, rollout, costs, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
     finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
@@ -74,17 +75,17 @@ class Learner:
 
     @property
     def done(self) -> bool:
-        """Whether it has learnt from all its rollouts."""
+        """Tell whether it has learnt from all its rollouts."""
         return self.iteration >= self.iterations
 
     def deviation(self) -> np.ndarray:
-        """The noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
+        """Draw the noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
         noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
     def learn_from(self, collected: Collected) -> dict[str, float]:
-        """One iteration's learning; returns its row of metrics."""
+        """Learn from what was collected, one iteration; returns its row of metrics."""
         self._refuse_unusable(collected)
         rollout = collected.rollout
         first_step, ended = self.running.length, self._split_episodes(rollout)
@@ -103,17 +104,18 @@ class Learner:
         return self._row(metrics, len(ended.length), (collected.begun, handed_over, time.perf_counter()))
 
     def numpy_policy(self) -> Any:
-        """The policy's parameters for acting on the host."""
+        """Copy the policy's parameters to the host, to act with."""
         return jax.tree.map(np.asarray, self.state.policy)
 
     def _split_episodes(self, rollout: Rollout) -> Episodes:
-        """The episodes that ended in this rollout; they and the unfinished are taken in."""
+        """Take in the episodes of a rollout, the unfinished too, and give those that ended in it."""
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
         self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
         return ended
 
     def _refuse_unusable(self, collected: Collected) -> None:
+        """Stop the run where a number that came from the environment cannot be learnt from."""
         if collected.fault:
             wrong = f"NaN or infinite or greater than {LARGEST:g}"
             raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {collected.fault}")
@@ -122,7 +124,7 @@ class Learner:
         self._refuse_not_finite({name: np.isfinite(signal[..., i]).all() for i, name in enumerate(signals)})
 
     def _refuse_not_finite(self, quantities: dict[str, Any]) -> None:
-        """quantities: whether each is finite"""
+        """Stop the run at the first that is not; quantities: whether each is finite."""
         for name, finite in quantities.items():
             if not finite:
                 raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")

@@ -141,6 +141,7 @@ def _loop(training: Training, run: Run, display: Display) -> Run:
 
 
 def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display: Display) -> None:
+    """Write an iteration's row of metrics, and show it."""
     run.append(row)
     if writer:
         writer.write(row)
@@ -148,16 +149,19 @@ def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display
 
 
 def _checkpoint_is_due(training: Training) -> bool:
+    """Tell whether the state after this iteration is to be kept."""
     return training.done or training.learner.iteration % training.config.checkpoint_every == 0
 
 
 def _tell_other_discount(training: Training, display: Display) -> None:
+    """Warn where J^C and the limit it is compared with do not mean the same sum."""
     learner = training.learner
     if learner.config.cost_return == "undiscounted" and (learner.discount < 1.0).any():
         display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
 
 
 def _tell_bound(training: Training, display: Display) -> None:
+    """Warn, now and again, of a multiplier that cannot rise any more."""
     learner = training.learner
     if learner.at_bound and learner.at_bound % BOUND_PATIENCE == 0:
         display.note(

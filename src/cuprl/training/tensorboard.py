@@ -27,6 +27,7 @@ class EventWriter:
         self._writer = SummaryWriter(str(path), filename_suffix=f".{secrets.token_hex(8)}")
 
     def write(self, row: dict[str, float]) -> None:
+        """Write one iteration's row of metrics."""
         for name, value in row.items():
             if "/" in name:
                 self._writer.add_scalar(name, value, int(row["steps"]))

@@ -19,7 +19,7 @@ class Training:
     """A run in memory, between two iterations."""
 
     def __init__(self, config: RunConfig, task: Task | None = None):
-        """task: the task itself where its name alone does not find it."""
+        """Make and start the environments; task: the task itself where its name alone does not find it."""
         if config.agent:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
         task = envs.find(task or config.task)
@@ -32,11 +32,11 @@ class Training:
 
     @property
     def done(self) -> bool:
-        """Whether it has learnt from all its steps."""
+        """Tell whether it has learnt from all its steps."""
         return self.learner.done
 
     def iterate(self) -> dict[str, float]:
-        """One iteration; returns its row of metrics."""
+        """Collect a rollout and learn from it; returns the row of metrics."""
         begun, learner = time.perf_counter(), self.learner
         acting = learner.policy, learner.numpy_policy(), learner.normaliser, learner.deviation()
         return learner.learn_from(self.collector.collect(*acting, begun))
@@ -50,7 +50,7 @@ class Training:
         envs.hurry(self.collector.env)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is needed to continue, as plain arrays."""
+        """Give all that is needed to continue, as plain arrays."""
         return self.learner.arrays() | {f"env.{name}": array for name, array in self.collector.env.get_state().items()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
@@ -64,5 +64,5 @@ class Training:
 
 
 def env_seed(seed: int) -> int:
-    """The environments' seed in a run with this seed. Runs with neighbouring seeds share none."""
+    """Derive the environments' seed from the run's. Runs with neighbouring seeds share none."""
     return int(np.random.SeedSequence([seed, 1]).generate_state(1)[0])
