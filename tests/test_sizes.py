@@ -15,6 +15,7 @@ import cuprl
 from cuprl.errors import UserError
 from cuprl.experiments.store.results import LARGEST, read
 from cuprl.runs.checkpoint import read_checkpoint
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
 MEGABYTE = 2**20
@@ -82,8 +83,7 @@ def test_a_checkpoint_whose_header_promises_a_terabyte(header, length, tmp_path,
 
 @pytest.mark.parametrize("name", ["config.json", "progress.csv", "checkpoints/00000003-0123456789abcdef.safetensors"])
 def test_a_file_of_a_run_that_is_too_large(name, tmp_path, little_memory):
-    config = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
-    run = Run.create(tmp_path / "r", config)
+    run = Run.create(tmp_path / "r", RunConfig("x", "y", steps=1, limits={}, settings={"batch_size": 1}))
     (run.path / name).touch()
     os.truncate(run.path / name, 2**40)  # takes no room on the disk
     reader = {"config.json": lambda: Run(run.path), "progress.csv": run.progress}.get(name, run.latest)

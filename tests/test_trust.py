@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from cuprl.core import user_modules
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
 from cuprl.policies.export import export_policy
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from small import QUIET, SMALL
 
@@ -31,7 +33,7 @@ def strange(trained, tmp_path, monkeypatch):
     """A run whose config.json names a module, `evil`, of the folder that commands are given in."""
 
     def made(**changes):
-        run = Run.create(tmp_path / "r", {**trained.config, **changes})
+        run = Run.create(tmp_path / "r", replace(RunConfig.from_json(trained.config), **changes))
         run.save(2, trained.latest()[0])
         (run.path / "progress.csv").write_text((trained.path / "progress.csv").read_text())
         return str(run.path)

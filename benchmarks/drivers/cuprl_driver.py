@@ -8,6 +8,7 @@ from math import inf
 
 from turns import BATCH, EPOCHS, FOREVER, HIDDEN, MINIBATCH, Turns
 
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 
 SAME_WORK = {"batch_size": BATCH, "minibatch": MINIBATCH, "critic_epochs": EPOCHS, "hidden": (HIDDEN, HIDDEN)}
@@ -24,17 +25,14 @@ def main(algo: str, task: str, setting: str) -> None:
     threads = 2 if setting == "threads" else 1
     environments = {"num_envs": 10} if setting == "best" else {}
     settings = {**SAME_WORK, **NO_STOP.get(algo, {}), **environments, "anneal": False}
-    training = Training({
-        "task": f"{task}-speed", "algo": algo, "seed": 0, "steps": FOREVER, "threads": threads, "limits": None,
-        "settings": settings,
-    })  # fmt: skip
-    turns = Turns(training.config.num_envs, threads, ("cuprl", "jax", "mujoco"))
+    training = Training(RunConfig(f"{task}-speed", algo, steps=FOREVER, threads=threads, settings=settings))
+    turns = Turns(training.learner.config.num_envs, threads, ("cuprl", "jax", "mujoco"))
     collect = training.collector.collect
 
     def collect_and_tell(*args, **kwargs):
-        rollout = collect(*args, **kwargs)
+        collected = collect(*args, **kwargs)
         turns.collected()
-        return rollout
+        return collected
 
     training.collector.collect = collect_and_tell
     while True:

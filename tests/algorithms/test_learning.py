@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.spec import Constraint
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 from probes import Probe, constant
 from small import same_arrays
@@ -35,10 +36,7 @@ TRADE = Probe(
 def training_on(probe, name):
     common = {"batch_size": 200, "num_envs": 10, "hidden": (8,), "anneal": False, "critic_lr": 3e-3, "critic_l2": 0.0}
     slow = {"policy_lr": 5e-4} if probe is TRADE and name in ("ppo-lag", "focops") else {}  # so that nu keeps up
-    return Training({
-        "task": probe.name, "algo": name, "seed": 0, "steps": 10**6, "threads": 1, "limits": None,
-        "settings": {**common, **METHODS[name], **slow},
-    }, probe)  # fmt: skip
+    return Training(RunConfig(probe.name, name, steps=10**6, settings={**common, **METHODS[name], **slow}), probe)
 
 
 def dare(row):
@@ -54,7 +52,8 @@ def test_learns_the_action_its_observation_asks_for(name):
     for _ in range(50):
         row = training.iterate()
     obs = np.array([[-1.0], [1.0]])
-    action = training.policy.act(training.numpy_policy(), training.normaliser.apply(obs), None, np)
+    learner = training.learner
+    action = learner.policy.act(learner.numpy_policy(), learner.normaliser.apply(obs), None, np)
     np.testing.assert_allclose(action, obs, atol=0.25)
     assert row["rollout/ep_rew_mean"] > -0.5
 
@@ -88,4 +87,4 @@ def test_continued_equals_uninterrupted(name):
     for _ in range(3):
         second.iterate()
     same_arrays(whole.arrays(), second.arrays())
-    assert not np.array_equal(first.state.key, whole.state.key)
+    assert not np.array_equal(first.learner.state.key, whole.learner.state.key)

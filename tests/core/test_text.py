@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from cuprl.cli.terminal import show
 from cuprl.core.text import csv_text, printable
 from cuprl.experiments.report.formats import Table, markdown_text, to_csv, to_latex, to_markdown
 from cuprl.experiments.report.plot import drawn, plot_runs
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from small import QUIET, SMALL
@@ -69,8 +71,8 @@ def test_markdown_and_latex_take_names_for_text():
 
 def test_a_picture_draws_names_letter_by_letter(run, tmp_path):
     assert drawn("a$b$") == r"a\$b\$"
-    config = {**run.config, "task": "$\\frac{", "limits": {"$x_{": 1.0}}
-    nasty = Run.create(tmp_path / "r", config)
+    config = RunConfig.from_json(run.config)
+    nasty = Run.create(tmp_path / "r", replace(config, task="$\\frac{", limits={"$x_{": 1.0}))
     (nasty.path / "progress.csv").write_text((run.path / "progress.csv").read_text())
     assert plot_runs([nasty.path]).stat().st_size > 10_000
 

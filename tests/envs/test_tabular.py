@@ -12,6 +12,7 @@ from cuprl.envs import make
 from cuprl.envs.tabular import TabularTask, tabular_task
 from cuprl.errors import UserError
 from cuprl.learn.gae import gae
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.theory import GENERATORS, exact
 from cuprl.training.loop import resume, train
@@ -72,8 +73,8 @@ def test_gae_of_the_training_code_has_the_exact_mean(lam):
 def test_trains_from_the_command_line_and_resumes_exactly(tmp_path, capsys):
     small = {"batch_size": 500}
     whole = train("tabular:chain", steps=2000, out=tmp_path / "whole", **small, **QUIET)
-    stopped = Run.create(tmp_path / "stopped", whole.config)
-    first = Training(stopped.config)
+    config = RunConfig.from_json(whole.config)
+    stopped, first = Run.create(tmp_path / "stopped", config), Training(config)
     for _ in range(2):
         stopped.append(first.iterate())
     stopped.save(2, first.arrays())

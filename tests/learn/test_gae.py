@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.learn.cost_return import EpisodeCosts
 from cuprl.learn.critics import init_critics, values
 from cuprl.learn.estimate import estimate
 from cuprl.learn.gae import gae
@@ -63,13 +64,16 @@ SPEC = Spec("x", 2, Box(1, (-1.0,), (1.0,)), (Constraint("a", 1.0, 0.9), Constra
 
 
 def make_estimate(cost_return, terminated, truncated, config=Common()):  # noqa: B008
+    """cost_return: the mean of the episodes that ended; None: none did"""
     rng = np.random.default_rng(1)
     steps, n = terminated.shape
     critics = init_critics(jnp.array([0, 1], jnp.uint32), 2, (4,), 2)
     obs, next_obs = rng.normal(size=(2, steps, n, 2)).astype(np.float32)
     rollout = Rollout(obs, rng.normal(size=(steps, n, 1)), rng.normal(size=(steps, n, 3)), next_obs, terminated, truncated)
     running = np.array([[3.0, 30.0], [5.0, 50.0]])[:n], np.array([[0.5, 1.0], [0.25, 1.0]])[:n]
-    batch = estimate(critics, rollout, jnp.array(cost_return), *running, jnp.zeros(n, int), jnp.array(1.0), config, SPEC)
+    count, mean = (0, [0.0, 0.0]) if cost_return is None else (1, cost_return)
+    costs = EpisodeCosts(jnp.array(mean), count, *running, jnp.zeros(n, int))
+    batch = estimate(critics, rollout, costs, jnp.array(1.0), config, SPEC)
     return batch, rollout, critics, running
 
 
@@ -87,7 +91,7 @@ def test_each_cost_has_its_own_discount_and_the_reward_its_own():
 
 def test_without_a_finished_episode_cost_return_is_neither_nan_nor_a_silent_zero():
     nothing = np.zeros((6, 2))
-    batch, rollout, critics, (so_far, discount) = make_estimate([np.nan, np.nan], nothing, nothing)
+    batch, rollout, critics, (so_far, discount) = make_estimate(None, nothing, nothing)
     future = np.asarray(values(critics, rollout.next_obs[-1]))[:, 1:]
     np.testing.assert_allclose(batch.cost_return, (so_far + discount * future).mean(axis=0), rtol=1e-5)
     assert (np.asarray(batch.cost_return) > 1.0).all()

@@ -1,12 +1,11 @@
-"""Weights of states, and J^C from single steps, against plain sums over whole episodes."""
+"""Weights of states, against plain sums over whole episodes."""
 
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.learn.settings import Common
-from cuprl.learn.visits import cost_from_steps, episode_steps, visits
+from cuprl.learn.visits import episode_steps, visits
 
 DISCOUNTS = (0.9, 1.0)
 SPEC = Spec("x", 2, Box(1, (-1.0,), (1.0,)), tuple(Constraint(f"c{d}", 1.0, d) for d in DISCOUNTS), 6)
@@ -32,17 +31,3 @@ def test_discounted_weights_are_powers_of_each_cost_s_discount_and_one_on_averag
 def test_where_no_episode_began_the_span_is_that_of_a_full_one():
     seen = visits(jnp.array([2]), jnp.zeros((3, 1)), SPEC, Common(cost_weights="discounted"))
     np.testing.assert_allclose(seen.span, [(1 - 0.9**6) / 0.1, 6.0], rtol=1e-5)
-
-
-@pytest.mark.parametrize("shift", [0, 2])
-def test_cost_from_steps_is_the_mean_of_whole_episodes_whatever_the_critic(shift):
-    """Two environments, episodes of six steps; with shift 2 a batch has the end of one and the start of the next."""
-    rng = np.random.default_rng(0)
-    cost = rng.normal(size=(6, 2, 2))  # by the step in the episode, alike in all episodes
-    value = rng.normal(size=(7, 2, 2))  # of the state at that step
-    order = (np.arange(6) + shift) % 6
-    done = np.broadcast_to((order == 5)[:, None], (6, 2)).astype(float)
-    seen = visits(jnp.full(2, shift), jnp.array(done), SPEC, Common(cost_weights="discounted"))
-    found = cost_from_steps(cost[order], value[order], value[order + 1], done, seen, jnp.array(DISCOUNTS))
-    expected = [(cost[..., i] * d ** np.arange(6)[:, None]).sum(axis=0).mean() for i, d in enumerate(DISCOUNTS)]
-    np.testing.assert_allclose(found, expected, rtol=1e-4)

@@ -2,12 +2,14 @@
 
 import shutil
 import threading
+from dataclasses import replace
 
 import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.store.results import from_run
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Plain
 from cuprl.training.loop import resume, train
@@ -43,7 +45,7 @@ def test_a_refused_resume_changes_nothing(run, capsys):
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
 
 
-CONFIG = {"task": "x", "algo": "y", "seed": 0, "steps": 1, "limits": {}, "settings": {"batch_size": 1}}
+CONFIG = RunConfig("x", "y", steps=1, limits={}, settings={"batch_size": 1})
 
 
 def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
@@ -52,7 +54,7 @@ def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
     def begin(number):
         go.wait()
         try:
-            with Run.begun(tmp_path / "r", {**CONFIG, "seed": number}) as run:
+            with Run.begun(tmp_path / "r", replace(CONFIG, seed=number)) as run:
                 begun.append(run)
                 run.append({"iteration": number})
         except UserError as error:
@@ -130,3 +132,12 @@ def test_a_run_begun_with_fewer_columns_keeps_them(run):
     found = run.progress()
     assert "train/predicted_cost" not in found
     assert found["iteration"].tolist() == list(range(1, len(rows)))
+
+
+@pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
+def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
+    run = Run.create(tmp_path / "run", CONFIG)
+    (run.path / "progress.csv").write_text(left)
+    run.forget_after(1)
+    run.append({"iteration": 2, "steps": 400})
+    assert run.progress()["steps"].tolist() == ([200.0, 400.0] if "200" in left else [400.0])

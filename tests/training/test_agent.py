@@ -142,7 +142,7 @@ def test_a_refused_observation_changes_nothing():
     for a in (agent, careful):
         a.observe(np.ones(3), 1.0, [0.5, 0.0], False, False)
     np.testing.assert_array_equal(agent.act(np.ones(3)), careful.act(np.ones(3)))
-    np.testing.assert_array_equal(agent.rollout.signal[0], careful.rollout.signal[0])
+    np.testing.assert_array_equal(agent.batch.rollout.signal[0], careful.batch.rollout.signal[0])
 
 
 def test_order_at_the_end_of_a_batch_and_of_the_training():
@@ -190,7 +190,7 @@ def test_a_cut_ends_the_running_episode():
         agent.observe(np.zeros(3), 1.0, [0.0, 0.0], False, step == 9)
         if step == 16:
             agent.cut()
-    assert agent.rollout.truncated[:, 0].nonzero()[0].tolist() == [9, 16]
+    assert agent.batch.rollout.truncated[:, 0].nonzero()[0].tolist() == [9, 16]
     assert agent.update()["rollout/ep_len_mean"] == 8.5
     agent.cut()  # between batches: the three steps that were left belong to no episode any more
     for _ in range(20):

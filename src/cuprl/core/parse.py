@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, get_args
 
 from cuprl.errors import UserError
@@ -26,6 +27,13 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
     except (ValueError, KeyError, OverflowError):
         wanted = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "numbers such as 64,64")
         raise UserError(f"{name} is {text!r}; give {wanted}.") from None
+
+
+def as_whole(value: Any, name: str) -> int:
+    """A whole number however it is given: 5000, 5e3, "5_000", NumPy's."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    return parse_value(int, str(value), name)
 
 
 def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | float | None:

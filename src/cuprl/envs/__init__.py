@@ -51,12 +51,16 @@ def make(
     limits: dict[str, float] | float | None = None,
 ) -> VectorEnv:
     """The vector environment of a task, reset with `seed` (robot i with seed + i), its own limits or those given."""
-    task = find(task)
-    for name, value in (("num_envs", num_envs), ("threads", threads)):
-        whole(value, name)
-    env = task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
+    env = build(find(task), num_envs, threads, limits)
     env.reset(seed)
     return env
+
+
+def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | float | None = None) -> VectorEnv:
+    """As `make`, but not yet reset: for who resets it with a seed and wants the first observations."""
+    for name, value in (("num_envs", num_envs), ("threads", threads)):
+        whole(value, name)
+    return task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
 
 
 def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
@@ -85,4 +89,4 @@ def hurry(env: VectorEnv) -> None:
     getattr(env, "hurry", lambda: None)()
 
 
-__all__ = ["TASKS", "MujocoTask", "close", "find", "hurry", "make", "with_limits"]
+__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "with_limits"]

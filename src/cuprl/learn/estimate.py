@@ -1,4 +1,4 @@
-"""From what was collected to what is learnt from: advantages, value targets and J^C."""
+"""From what was collected to what is learnt from: advantages and value targets; J^C as `cost_return` has it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
+from cuprl.learn.cost_return import EpisodeCosts, cost_return
 from cuprl.learn.critics import values
 from cuprl.learn.gae import gae
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, Rollout
-from cuprl.learn.visits import cost_from_steps, limit_discounts, visits
+from cuprl.learn.visits import visits
 
 
 def cost_discounts(spec: Spec, config: Common) -> jax.Array:
@@ -24,16 +25,9 @@ def standardise(x: jax.Array) -> jax.Array:
 
 
 def estimate(
-    critics: list,
-    rollout: Rollout,
-    cost_return: jax.Array,  # [m] from the episodes that ended; NaN if none did
-    running_cost: jax.Array,  # [N, m] discounted cost so far of the unfinished episodes
-    running_discount: jax.Array,  # [N, m] gamma_C^t at their present step
-    first_step: jax.Array,  # [N] which step of its episode the rollout's first is
-    lr_scale: jax.Array,
-    config: Common,
-    spec: Spec,
+    critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax.Array, config: Common, spec: Spec
 ) -> Batch:
+    """What an update learns from; costs: what was counted of the episodes while they were collected."""
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))
@@ -42,15 +36,9 @@ def estimate(
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
     advantage, target = gae(rollout.signal, value, next_value, no_future, done, gamma, lam)
 
-    # Where no episode ended, J^C is what the unfinished ones have cost so far and will by the critic: never NaN,
-    # and never a silent 0 that would pass for safe.
-    unfinished = (running_cost + running_discount * next_value[-1, :, 1:]).mean(axis=0)
-    measured = jnp.where(jnp.isnan(cost_return), unfinished, cost_return)
-    seen = visits(first_step, done, spec, config)
-    if config.cost_estimate == "steps":
-        gamma_limit = jnp.asarray(limit_discounts(spec, config), jnp.float32)
-        of_steps = cost_from_steps(rollout.signal[..., 1:], value[..., 1:], next_value[..., 1:], done, seen, gamma_limit)
-        measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
+    seen = visits(costs.first_step, done, spec, config)
+    cost, cost_value, next_cost_value = (x[..., 1:] for x in (rollout.signal, value, next_value))  # [T, N, m]
+    measured = cost_return(costs, cost, cost_value, next_cost_value, done, seen, config, spec)
     flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (rollout.obs, rollout.action, advantage, target))
     obs, action, advantage, target = flat
     adv_c = advantage[:, 1:]

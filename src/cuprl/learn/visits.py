@@ -1,4 +1,4 @@
-"""How often a state counts: the weights of states in a cost's surrogate, and J^C from single steps.
+"""How often a state counts: the weights of states in a cost's surrogate.
 
 J^C = E[ sum_t gamma_C^t c_t ] weighs step t of an episode by gamma_C^t (63% of the weight lies on the first 100 steps at
 gamma_C = 0.99), and so does the change of J^C from one policy to the next. Where a batch has E episodes' worth of steps,
@@ -60,21 +60,3 @@ def visits(first: jax.Array, done: jax.Array, spec: Spec, config: Common) -> Vis
     # Where no episode began, how many there were is not known: the span of a full one.
     span = jnp.where(episodes > 0, jnp.minimum(total / jnp.maximum(episodes, 1.0), full), full)
     return Visits(discount / (total / step.size), span, start, discount)
-
-
-def cost_from_steps(
-    cost: jax.Array,  # [T, N, m]
-    value: jax.Array,  # [T, N, m] the critics'
-    next_value: jax.Array,  # [T, N, m]
-    done: jax.Array,  # [T, N]
-    seen: Visits,
-    gamma: jax.Array,  # [m]
-) -> jax.Array:
-    """J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
-
-    The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
-    those of episodes that go on after it, and all are of the policy that collected the batch.
-    """
-    episodes = jnp.maximum(seen.start.sum(), 1.0)
-    surprise = cost + gamma * next_value * (1.0 - done)[..., None] - value
-    return ((seen.start[..., None] * value).sum(axis=(0, 1)) + (seen.discount * surprise).sum(axis=(0, 1))) / episodes

@@ -21,6 +21,8 @@ from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
 from cuprl.learn.settings import field_names
+from cuprl.measure.speed import FOREVER
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 
 AXES: dict[str, tuple[int, ...]] = {
@@ -42,6 +44,7 @@ NEVER_STOP = {"delta": math.inf, "projection_delta": math.inf}
 
 
 class Point(NamedTuple):
+    """One iteration's times at one value of an axis."""
     axis: str
     value: int
     collect: float  # seconds
@@ -49,7 +52,7 @@ class Point(NamedTuple):
 
 
 def with_constraints(task: MujocoTask, m: int) -> MujocoTask:
-    """The task with its first cost m times."""
+    """Give the task its first cost m times."""
     first = task.constraints[0]
 
     @reads_what(task.costs)
@@ -65,7 +68,7 @@ def with_constraints(task: MujocoTask, m: int) -> MujocoTask:
 
 
 def grow(task_name: str, algo: str = "cup", rounds: int = 5) -> list[Point]:
-    """Medians over rounds; in each round every training of an axis does one iteration, so that noise hits all alike."""
+    """Measure medians over rounds; in each every training of an axis does one iteration, so that noise hits all alike."""
     task = envs.find(task_name)
     if not isinstance(task, MujocoTask):
         raise UserError(f"{task_name} is not a MuJoCo task; give one, as hopper-speed.")
@@ -73,15 +76,12 @@ def grow(task_name: str, algo: str = "cup", rounds: int = 5) -> list[Point]:
     fixed = {name: value for name, value in NEVER_STOP.items() if name in field_names(module.Config)}
     points = []
     for axis, values in AXES.items():
-        trainings = [
-            Training(
-                {"task": task.name, "algo": algo, "seed": 0, "steps": 10**9, "limits": None,
-                 "threads": value if axis.startswith("threads") else 1,
-                 "settings": {**fixed, "anneal": False, **SETTINGS.get(axis, lambda _: {})(value)}},
-                with_constraints(task, value if axis == "constraints" else 1),
-            )
-            for value in values
-        ]  # fmt: skip
+        trainings = []
+        for value in values:
+            settings = {**fixed, "anneal": False, **SETTINGS.get(axis, lambda _: {})(value)}
+            threads = value if axis.startswith("threads") else 1
+            config = RunConfig(task.name, algo, steps=FOREVER, threads=threads, settings=settings)
+            trainings.append(Training(config, with_constraints(task, value if axis == "constraints" else 1)))
         for training in trainings:
             training.iterate()  # compiles
         rows = [[training.iterate() for training in trainings] for _ in range(rounds)]
@@ -92,7 +92,7 @@ def grow(task_name: str, algo: str = "cup", rounds: int = 5) -> list[Point]:
 
 
 def at_once(task: str, algo: str, processes: int, steps: int) -> float:
-    """Seconds until the last of several processes has trained one seed each."""
+    """Measure the seconds until the last of several processes has trained one seed each."""
     with TemporaryDirectory() as folder:
         begun = time.perf_counter()
         children = [
@@ -109,7 +109,7 @@ def at_once(task: str, algo: str, processes: int, steps: int) -> float:
 
 
 def growth_table(points: list[Point]) -> str:
-    """Markdown; beside each time its ratio to the axis's first value."""
+    """Write Markdown; beside each time its ratio to the axis's first value."""
     lines = ["| | | collection, ratio | update, ratio |", "|---|---|---|---|"]
     first: dict[str, Point] = {}
     for point in points:

@@ -19,7 +19,7 @@ CALLS = 100  # in a row, before the next format has its turn
 
 
 def latency(policy: RunPolicy, rounds: int = 50) -> list[dict[str, Any]]:
-    """A row a format: the time of `predict` for one observation (median and 99th percentile over interleaved rounds),
+    """Measure a row a format: the time of `predict` for one observation (median and 99th percentile, interleaved rounds),
     the file's size, and the largest difference from the run's own policy on 1000 observations."""
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1.")
@@ -49,6 +49,7 @@ def latency(policy: RunPolicy, rounds: int = 50) -> list[dict[str, Any]]:
 
 
 def time_of(policy: SavedPolicy, obs: np.ndarray) -> float:
+    """Measure the seconds of one `predict`."""
     clock = time.perf_counter()
     policy.predict(obs)
     return time.perf_counter() - clock

@@ -23,13 +23,16 @@ from cuprl.core.task import unpack_generators
 from cuprl.envs.mujoco.env import MujocoVectorEnv
 from cuprl.envs.mujoco.model import load_model, without_timers
 from cuprl.errors import UserError
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
+
+FOREVER = 10**9  # steps: more than a measurement takes
 
 
 def replay_on_plain_mujoco(
     model: mujoco.MjModel, env: MujocoVectorEnv, start: dict[str, np.ndarray], actions: np.ndarray, done: np.ndarray
 ) -> float:
-    """Seconds plain `mj_step` takes for the actions [T, N, act] from a state, with the rollout's resets (untimed)."""
+    """Measure the seconds of plain `mj_step` for the actions [T, N, act] from a state, with the rollout's resets untimed."""
     skip = env.physics.frame_skip
     initial = mujoco.MjData(model)
     seconds = 0.0
@@ -54,13 +57,12 @@ def replay_on_plain_mujoco(
     return seconds
 
 
-def start_up(task: str, algo: str, threads: int, settings: dict[str, Any]) -> dict[str, float]:
-    """Seconds from the start of a fresh process to its first environment step and to the end of its second iteration,
+def start_up(config: RunConfig) -> dict[str, float]:
+    """Measure, of a fresh process, the seconds to its first environment step and to the end of its second iteration,
     and its peak memory after five."""
     begun = time.time()
-    words = json.dumps({"task": task, "algo": algo, "threads": threads, "settings": settings})
     command = [sys.executable, "-c", "from cuprl.measure.speed import _start_up_here; _start_up_here()"]
-    child = subprocess.run(command, input=words, capture_output=True, text=True, check=True)
+    child = subprocess.run(command, input=json.dumps(config.to_json()), capture_output=True, text=True, check=True)
     stamps = json.loads(child.stdout)
     return {
         "first_step_s": stamps["first_step"] - begun,
@@ -70,9 +72,8 @@ def start_up(task: str, algo: str, threads: int, settings: dict[str, Any]) -> di
 
 
 def _start_up_here() -> None:
-    """The child process of `start_up`."""
-    asked = json.loads(sys.stdin.read())
-    training = Training({"seed": 0, "steps": 10**9, "limits": None, **asked})
+    """Run as the child process of `start_up`."""
+    training = Training(RunConfig.from_json(json.loads(sys.stdin.read())))
     env = training.collector.env
     stamps: dict[str, float] = {}
     assert isinstance(env, MujocoVectorEnv)
@@ -93,14 +94,11 @@ def _start_up_here() -> None:
 
 
 def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **settings: Any) -> dict[str, Any]:
-    """Rates in environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
+    """Measure environment steps a second, medians over rounds; `ratio` is whole training over raw physics."""
     if rounds < 1:
         raise UserError(f"rounds is {rounds}; it must be at least 1.")
-    settings = {**settings, "anneal": False}
-    training = Training({
-        "task": task, "algo": algo, "seed": 0, "steps": 10**9, "threads": threads, "limits": None, "settings": settings,
-    })  # fmt: skip
-    env, size = training.collector.env, training.config.batch_size
+    training = Training(RunConfig(task, algo, steps=FOREVER, threads=threads, settings={**settings, "anneal": False}))
+    env, size = training.collector.env, training.learner.config.batch_size
     if not isinstance(env, MujocoVectorEnv):
         raise UserError(f"{task} has no MuJoCo physics to compare with; give a MuJoCo task.")
     plain = load_model(env.task.model, env.task.name)
@@ -114,7 +112,7 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         whole.append(time.perf_counter() - clock)
         collect.append(row["time/collect"])
         update.append(row["time/update"])
-        rollout = training.collector.rollout
+        rollout = training.collector.buffers.rollout
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
         replays = [(plain, physics), (env.physics.model, stepped)]
         for model, seconds in replays if i % 2 else reversed(replays):
@@ -139,5 +137,5 @@ def measure(task: str, algo: str = "cup", threads: int = 1, rounds: int = 10, **
         "rollout_ratio": median([p / c for p, c in zip(physics, collect)]),
         "rollout_of_stepped": median([s / c for s, c in zip(stepped, collect)]),
         "ratio": median([p / w for p, w in zip(physics, whole)]),
-        **start_up(task, algo, threads, settings),  # what it runs is compiled by now
+        **start_up(training.config),  # what it runs is compiled by now
     }

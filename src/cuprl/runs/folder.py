@@ -24,6 +24,7 @@ from cuprl.errors import UserError
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, read_checkpoint, write_checkpoint
 from cuprl.runs.columns import needed
+from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
 
 LARGEST_CONFIG = 2**24  # bytes
@@ -48,14 +49,14 @@ class Run:
         provenance.refuse_foreign(self.path, self.config)
 
     @staticmethod
-    def create(path: str | Path | None, config: dict[str, Any]) -> Run:
+    def create(path: str | Path | None, config: RunConfig) -> Run:
         """Make a new folder; an existing one must be empty, so that nothing is lost."""
         with Run.begun(path, config) as run:
             return run
 
     @staticmethod
     @contextmanager
-    def begun(path: str | Path | None, config: dict[str, Any]) -> Iterator[Run]:
+    def begun(path: str | Path | None, config: RunConfig) -> Iterator[Run]:
         """Make a new folder, locked while inside: of two processes that begin a run there at once, one is refused."""
         path = new_folder(config) if path is None else Path(path)
         refuse_used(path)  # before a lock is put there
@@ -64,7 +65,7 @@ class Run:
             refuse_used(path)
             files.refuse_link(path / "checkpoints")
             (path / "checkpoints").mkdir(exist_ok=True)
-            facts = {**config, **provenance.facts(config), "command": sys.argv}
+            facts = {**config.to_json(), **provenance.facts(config), "command": sys.argv}
             write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
             yield Run(path)
 
@@ -152,9 +153,9 @@ class Run:
         raise UserError(" ".join(refused))
 
 
-def new_folder(config: dict[str, Any]) -> Path:
+def new_folder(config: RunConfig) -> Path:
     """Make the folder of a run that is given none, so that no other that begins in the same second gets it too."""
-    path = Path("runs", config["task"], config["algo"], f"seed{config['seed']}-{time.strftime('%Y%m%d-%H%M%S')}")
+    path = Path("runs", config.task, config.algo, f"seed{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}")
     while True:
         try:
             path.mkdir(parents=True)

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.errors import UserError
-from cuprl.runs.configuration import KINDS, check_configuration
+from cuprl.runs.config import IDENTITY, KINDS, RunConfig, check_configuration
 
 
-def facts(config: dict[str, Any]) -> dict[str, Any]:
+def facts(config: RunConfig) -> dict[str, Any]:
     """Gather what config.json says beside the configuration itself."""
     made = {"versions": versions(), "machine": machine(), "git": git_commit()}
-    return {**made, "hash": fingerprint(config), "sources": sources(config["task"], config["algo"])}
+    return {**made, "hash": fingerprint(config.to_json()), "sources": sources(config.task, config.algo)}
 
 
 def versions() -> dict[str, str]:
@@ -57,7 +57,7 @@ def machine() -> dict[str, Any]:
 
 def fingerprint(config: dict[str, Any]) -> str:
     """Give the 16 hex digits by which a change of a config.json is seen."""
-    kept = {key: config[key] for key in (*KINDS, "numerics") if key in config}
+    kept = {key: config[key] for key in IDENTITY if key in config}
     text = json.dumps(plain(kept), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -21,21 +21,21 @@ from typing import Any
 
 import numpy as np
 
-from cuprl import algorithms, envs
+from cuprl import envs
 from cuprl.core.episodes import Running
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec import Spec
-from cuprl.core.spec_json import spec_from_json, spec_to_json
+from cuprl.core.spec_json import spec_from_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
-from cuprl.learn.settings import as_kind
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.checkpoint import under
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
-from cuprl.training.collect import empty_rollout
-from cuprl.training.learner import Learner, Plan
+from cuprl.training.collect import Collected
+from cuprl.training.learner import Learner
 
 
 class Agent:
@@ -54,56 +54,55 @@ class Agent:
     ):
         """spec: what is controlled, or a task that has it; steps: of the whole training, all robots together;
         num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
-        of_task: dict[str, Any] = {}
+        task: Task | None = None
         if not isinstance(spec, Spec):
             if not isinstance(spec, str) and not hasattr(spec, "vector_env"):
                 raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
             task = envs.find(spec)
-            env = envs.make(task)
-            spec, of_task = env.spec, getattr(task, "settings", {})
-            envs.close(env)
+            spec = spec_of(task)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
-        numbers = {name: int(as_kind(int, value, name)) for name, value in (("seed", seed), ("steps", steps))}
-        asked = {"algo": algorithms.full_name(algo), **numbers, "settings": {"num_envs": num_envs, **settings}}
-        plan = Plan.of(asked, of_task)
-        self.config: dict[str, Any] = {  # as in config.json
-            "task": spec.name, **asked, "threads": 1, "limits": {c.name: c.limit for c in spec.constraints},
-            "settings": dataclasses.asdict(plan.config), "spec": spec_to_json(spec), "agent": True,
-            "numerics": algorithms.numerics(algo),
-        }  # fmt: skip
+        asked = RunConfig(
+            task=spec.name,
+            algo=algo,
+            seed=seed,
+            steps=steps,  # type: ignore[arg-type]  # 2.5e6 is taken too
+            settings={"num_envs": num_envs, **settings},
+            agent=True,
+        )
+        plan = asked.on(spec).plan(task)
+        self.config, self.spec, self.num_envs = plan.config, spec, plan.settings.num_envs
         self.learner = Learner(plan, spec)
-        self.spec, self.num_envs = spec, plan.config.num_envs
-        self.rollout, self._raw_obs = empty_rollout(spec, plan.config.batch_size // self.num_envs, self.num_envs)
+        self.batch = Collected.empty(spec, plan.settings.batch_size // self.num_envs, self.num_envs)
         self._run: Run | None = None  # where it was saved last
         self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
         self._begin()
 
     def _begin(self, observed: int = 0) -> None:
-        """A new batch, or one of which some steps are known."""
+        """Begin a batch, or go on with one of which some steps are known."""
         self._t, self._acted = observed, False
         self._deviation, self._params = self.learner.deviation(), self.learner.numpy_policy()
-        self._begun = time.perf_counter()
+        self.batch = self.batch._replace(begun=time.perf_counter())
 
     @property
     def ready(self) -> bool:
-        """Whether the batch is full: time to `update`."""
-        return self._t == len(self._raw_obs)
+        """Tell whether the batch is full: time to `update`."""
+        return self._t == len(self.batch.raw_obs)
 
     @property
     def done(self) -> bool:
-        """Whether it has learnt from all its steps."""
-        return self.learner.iteration >= self.learner.iterations
+        """Tell whether it has learnt from all its steps."""
+        return self.learner.done
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
     def act(self, obs: Any) -> Any:
-        """obs [obs] of one robot, or [N, obs] -> the action(s) to try now, drawn from the policy.
+        """Draw the action(s) to try now from the policy, for obs [obs] of one robot, or [N, obs].
 
         Real actions are not clipped to the actuators' bounds; what is learnt from is the action returned here.
         """
         if self.done:
             raise UserError(
-                f"the agent has learnt from all its {self.config['steps']:,} steps; act with agent.policy().predict(obs), "
+                f"the agent has learnt from all its {self.config.steps:,} steps; act with agent.policy().predict(obs), "
                 "or make an agent with more steps."
             )
         if self.ready:
@@ -111,15 +110,15 @@ class Agent:
         if self._acted:
             raise UserError("the last action's outcome is not known; call agent.observe() before acting again.")
         raw = self._observation(obs, "obs")
-        t = self._t
-        self._raw_obs[t], self.rollout.obs[t] = raw, self.learner.normaliser.apply(raw)
-        action = self.learner.policy.act(self._params, self.rollout.obs[t], self._deviation[t], np)
-        self.rollout.action[t] = action
+        t, r = self._t, self.batch.rollout
+        self.batch.raw_obs[t], r.obs[t] = raw, self.learner.normaliser.apply(raw)
+        action = self.learner.policy.act(self._params, r.obs[t], self._deviation[t], np)
+        r.action[t] = action
         self._acted = True
         return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action
 
     def observe(self, next_obs: Any, reward: Any, cost: Any, terminated: Any, truncated: Any) -> None:
-        """What came of the last action.
+        """Record what came of the last action.
 
         next_obs: the true successor, also where the episode ended (what comes after a reset goes to `act`);
         cost: a number, a list in the order of the constraints or a dict by name; of N robots [N], [N, m] or a dict of [N];
@@ -130,40 +129,41 @@ class Agent:
         raw = self._observation(next_obs, "next_obs")
         signal = np.concatenate((self._numbers(reward, "reward")[:, None], self._costs(cost)), axis=1)  # [N, 1 + m]
         ends = self._numbers(terminated, "terminated"), self._numbers(truncated, "truncated")
-        r, t = self.rollout, self._t
+        r, t = self.batch.rollout, self._t
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
         r.terminated[t], r.truncated[t] = ends
         self._t, self._acted = t + 1, False
 
     def cut(self) -> None:
-        """The running episodes end here, cut off by hand: the robots are reset before the next `act`.
+        """End the running episodes here, cut off by hand: the robots are reset before the next `act`.
 
         As after `load`, unless the robots stand where they stood; an action whose outcome is not observed is forgotten.
         """
         self._acted = False
         if self._t:
-            self.rollout.truncated[self._t - 1] = 1.0 - self.rollout.terminated[self._t - 1]
+            r = self.batch.rollout
+            r.truncated[self._t - 1] = 1.0 - r.terminated[self._t - 1]
         else:
             self.learner.running = Running.start(self.num_envs, len(self.learner.names))
 
     def update(self) -> dict[str, float]:
         """Learn from the batch; returns the row of metrics, with the columns of progress.csv."""
         if not self.ready:
-            size = self.num_envs * len(self._raw_obs)
+            size = self.num_envs * len(self.batch.raw_obs)
             raise UserError(f"update() needs a full batch: {self._t * self.num_envs} of {size} steps are observed.")
-        row = self.learner.learn_from(self.rollout, self._raw_obs, "", self._begun)
+        row = self.learner.learn_from(self.batch)
         self._unsaved.append(row)
         self._begin()
         return row
 
     def policy(self) -> RunPolicy:
-        """The policy as it is now, to `predict` with; it does not change when the agent learns on."""
-        return RunPolicy(self.learner.arrays(), self.config, self._run)
+        """Give the policy as it is now, to `predict` with; it does not change when the agent learns on."""
+        return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run)
 
     # --- what is given to it ------------------------------------------------------------------------------------
 
     def _numbers(self, value: Any, name: str, *columns: int) -> np.ndarray:
-        """[N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
+        """Check and give [N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
         shape = (self.num_envs, *columns)
         plain = [n for n in shape if n != 1]
         wanted = "a number" if not plain else f"numbers of the shape {plain}"
@@ -184,7 +184,7 @@ class Agent:
         return array
 
     def _costs(self, cost: Any) -> np.ndarray:
-        """[N, m]"""
+        """Check and give [N, m]."""
         names = self.learner.names
         if not isinstance(cost, dict):
             return self._numbers(cost, "cost", len(names))
@@ -199,10 +199,10 @@ class Agent:
     # --- folders ------------------------------------------------------------------------------------------------
 
     def _buffers(self) -> dict[str, np.ndarray]:
-        return {"raw_obs": self._raw_obs, **vars(self.rollout)}
+        return {"raw_obs": self.batch.raw_obs, **vars(self.batch.rollout)}
 
     def save(self, folder: str | Path | None = None) -> Run:
-        """Into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
+        """Write it into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
 
         A batch in the middle is saved too; only an action whose outcome is not yet observed is forgotten.
         """
@@ -228,21 +228,22 @@ class Agent:
 
     @staticmethod
     def load(folder: str | Path, *, trust: Trust = False) -> Agent:
-        """As it was saved: it goes on as if it had never been put away. Where the robots were reset meanwhile, `cut`.
+        """Read an agent as it was saved, to go on as if it had never been put away; `cut` where the robots were reset.
 
         trust: the module of an algorithm of one's own, whose code then runs, or True.
         """
         run = Run(folder)
-        config = algorithms.as_now(run.config)
-        if not config.get("agent"):
+        config = RunConfig.from_json(run.config)
+        if not config.agent:
             raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
-        provenance.refuse_altered(run.path, config)
+        provenance.refuse_altered(run.path, run.config)
         arrays, refused = run.latest()
         for sentence in refused:
             warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
-        asked = {name: config[name] for name in ("algo", "seed", "steps")}
+        if config.spec is None:
+            raise UserError(f"{run.path / 'config.json'} has no spec; restore it.")
         with named_by(run.path, trust):
-            agent = Agent(spec_from_json(config["spec"]), **asked, **config["settings"])
+            agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **config.settings)
         agent.learner.restore(arrays)
         observed = len(arrays["batch/raw_obs"])
         for name, buffer in agent._buffers().items():
@@ -250,3 +251,10 @@ class Agent:
         agent._run = run
         agent._begin(observed)
         return agent
+
+
+def spec_of(task: Task) -> Spec:
+    """Ask a task's environment what it is, and close it."""
+    env = envs.build(task, 1, 1)
+    envs.close(env)
+    return env.spec

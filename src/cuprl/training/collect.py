@@ -5,7 +5,7 @@ Acting is plain NumPy: for a handful of rows a two-layer network is cheaper ther
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,41 +17,46 @@ from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout
 
 
-def empty_rollout(spec: Spec, steps: int, num_envs: int) -> tuple[Rollout, np.ndarray]:
-    """Arrays for a rollout of T steps, to be filled row by row; and for its raw observations [T, N, obs]."""
-    obs_shape = (steps, num_envs, spec.obs_dim)
-    rollout = Rollout(
-        obs=np.empty(obs_shape, np.float32),
-        action=np.empty((steps, num_envs, *spec.action.shape), np.float32 if isinstance(spec.action, Box) else np.int32),
-        signal=np.empty((steps, num_envs, 1 + len(spec.constraints)), np.float32),
-        next_obs=np.empty(obs_shape, np.float32),
-        terminated=np.empty((steps, num_envs), np.float32),
-        truncated=np.empty((steps, num_envs), np.float32),
-    )
-    return rollout, np.empty(obs_shape, np.float64)
+class Collected(NamedTuple):
+    """A rollout and what else there is to say of it: all that a learner is handed."""
+
+    rollout: Rollout
+    raw_obs: np.ndarray  # [T, N, obs] its observations before they were normalised
+    begun: float = 0.0  # when, by `time.perf_counter`
+    fault: str = ""  # what is wrong with an observation, before the normaliser clipped it; "": nothing
+
+    @staticmethod
+    def empty(spec: Spec, steps: int, num_envs: int) -> Collected:
+        """Make arrays for T steps of N environments, to be filled row by row."""
+        obs_shape = (steps, num_envs, spec.obs_dim)
+        rollout = Rollout(
+            obs=np.empty(obs_shape, np.float32),
+            action=np.empty((steps, num_envs, *spec.action.shape), np.float32 if isinstance(spec.action, Box) else np.int32),
+            signal=np.empty((steps, num_envs, 1 + len(spec.constraints)), np.float32),
+            next_obs=np.empty(obs_shape, np.float32),
+            terminated=np.empty((steps, num_envs), np.float32),
+            truncated=np.empty((steps, num_envs), np.float32),
+        )
+        return Collected(rollout, np.empty(obs_shape, np.float64))
 
 
 class Collector:
     """Steps one vector environment, carrying unfinished episodes over from one rollout to the next."""
 
-    def __init__(self, env: VectorEnv, steps: int):
-        """steps: T, the length of a rollout."""
+    def __init__(self, env: VectorEnv, steps: int, seed: int):
+        """Start the environment's episodes with this seed; steps: T, the length of a rollout."""
         self.env = env
-        self.rollout, self._raw_obs = empty_rollout(env.spec, steps, env.num_envs)  # overwritten by each `collect`
-        self.fault = ""  # what was wrong with an observation, before the normaliser clipped it
-        self.obs: np.ndarray = np.zeros((env.num_envs, env.spec.obs_dim))  # the observation to act on next
-
-    def reset(self, seed: int) -> None:
-        self.obs = self.env.reset(seed)
+        self.buffers = Collected.empty(env.spec, steps, env.num_envs)  # overwritten by each `collect`
+        self.obs = env.reset(seed)  # the observation to act on next [N, obs]
 
     def collect(
-        self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray
-    ) -> tuple[Rollout, np.ndarray]:
-        """A rollout of T steps, actions deviating from the mode by noise [T, N, ...]; and the raw observations [T, N, obs].
+        self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray, begun: float
+    ) -> Collected:
+        """Step T times, with actions that deviate from the mode by noise [T, N, ...]; begun: when the iteration began.
 
-        Both are the collector's own buffers, valid until the next call.
+        Its arrays are the collector's own, valid until the next call.
         """
-        r, raw_obs, raw = self.rollout, self._raw_obs, self.obs
+        r, raw_obs, raw = self.buffers.rollout, self.buffers.raw_obs, self.obs
         late = self.env.late_scores() if hasattr(self.env, "late_scores") else None
         step = late.step if late else self.env.step
         actions, outcomes, ends = [], [], []
@@ -73,5 +78,5 @@ class Collector:
         r.next_obs[:-1], r.next_obs[-1] = r.obs[1:], normaliser.apply(raw)
         for t, next_raw in ends:
             normaliser.apply(next_raw, out=r.next_obs[t])
-        self.fault = next(filter(None, map(fault, (raw_obs, raw, *(next_raw for _, next_raw in ends)))), "")
-        return r, raw_obs
+        wrong = next(filter(None, map(fault, (raw_obs, raw, *(next_raw for _, next_raw in ends)))), "")
+        return self.buffers._replace(begun=begun, fault=wrong)

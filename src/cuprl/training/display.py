@@ -12,6 +12,7 @@ from cuprl.runs.columns import column
 
 
 class Display(Protocol):
+    """What a run tells while it goes on; entered before `start` and left when the run ends."""
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: object) -> None: ...
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None: ...
@@ -36,7 +37,7 @@ class Silent:
     def note(self, sentence: str) -> None: ...
 
     def summary(self, row: dict[str, float]) -> dict[str, str]:
-        """The few numbers to watch, as text."""
+        """Choose the few numbers to watch, as text."""
         iteration = int(row["iteration"])
         per_iteration = (time.perf_counter() - self.begun) / max(iteration - self.first, 1)
         shown = {
@@ -121,11 +122,12 @@ class Live(Silent):
 
 
 def display_for() -> Display:
-    """Live in a terminal, plain lines otherwise."""
+    """Choose a live display in a terminal, plain lines otherwise."""
     return Live() if sys.stdout.isatty() else Plain()
 
 
 def clock(seconds: float) -> str:
+    """Write a time as 1:02:03 or 2:03."""
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

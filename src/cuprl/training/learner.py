@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +19,19 @@ import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip
 from jax.flatten_util import ravel_pytree  # isort: skip
 
-from cuprl import algorithms
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST
 from cuprl.core.spec import Spec
 from cuprl.errors import RunStopped, UserError
+from cuprl.learn.cost_return import EpisodeCosts
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Batch, Metrics, Rollout, State
 from cuprl.runs.checkpoint import Arrays, from_arrays, misfit, to_arrays, under, within
 from cuprl.runs.columns import one_column_each
-from cuprl.runs.configuration import MOST_ITERATIONS
+from cuprl.runs.config import Plan
+from cuprl.training.collect import Collected
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 USED = ("normaliser/", "policy/", "critic")  # arrays of a checkpoint that must be finite for anything to go on from it
@@ -39,112 +40,89 @@ NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the
 
 @partial(jax.jit, static_argnames=("policy", "shape"))
 def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array:
+    """Draw what standard noise a policy needs for [T, N] actions."""
     return policy.noise(jax.random.fold_in(key, NOISE), shape)
 
 
 @partial(jax.jit, static_argnames=("module", "config", "spec"))
-def learn(
-    state: State, rollout: Rollout, cost_return: Any, running: tuple[Any, Any, Any], lr_scale: Any,
-    module: ModuleType, config: Any, spec: Spec,
-) -> tuple[State, Metrics]:  # fmt: skip
-    """Estimate and update: the one compiled call of an iteration."""
-    batch: Batch = estimate(state.critics, rollout, cost_return, *running, lr_scale, config, spec)
+def estimate_and_update(
+    state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: ModuleType, config: Any, spec: Spec
+) -> tuple[State, Metrics, dict[str, jax.Array]]:
+    """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
+    batch: Batch = estimate(state.critics, rollout, costs, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
-    finite = {f"finite/{part}": jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
-    return state, {**metrics, "train/cost_return": batch.cost_return, **finite}
-
-
-class Plan(NamedTuple):
-    """What is asked of a learner, checked before anything is made."""
-
-    module: ModuleType  # the algorithm
-    config: Any  # its settings
-    seed: int
-    iterations: int
-
-    @staticmethod
-    def of(config: dict[str, Any], of_task: dict[str, Any] | None = None) -> Plan:
-        """config: as in config.json; of_task: what the task changes of every algorithm's defaults."""
-        module, settings = algorithms.load(config["algo"], config["settings"], of_task)
-        if not 0 <= config["seed"] < 2**32:
-            raise UserError(f"seed is {config['seed']}; give a whole number from 0 to {2**32 - 1}.")
-        iterations = int(config["steps"]) // settings.batch_size
-        if iterations < 1:
-            raise UserError(f"steps is {config['steps']}, less than one batch; give at least {settings.batch_size}.")
-        if iterations > MOST_ITERATIONS:
-            most = MOST_ITERATIONS * settings.batch_size
-            raise UserError(f"steps is {config['steps']:g}; give at most {most:,}, {MOST_ITERATIONS:,} batches.")
-        return Plan(module, settings, config["seed"], iterations)
+    finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
+    return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
 class Learner:
     """Learns from one rollout after another."""
 
     def __init__(self, plan: Plan, spec: Spec):
-        self.module, self.config, _, self.iterations = plan
+        self.module, self.config, self.iterations = plan.module, plan.settings, plan.iterations
         self.spec = spec
         self.names = [c.name for c in spec.constraints]
         self.discount = np.array([c.discount for c in spec.constraints])  # [m]
         self.policy = policy_for(spec, self.config.hidden, self.config.init_log_std)
-        self.state = self.module.init(jax.random.PRNGKey(plan.seed), self.config, spec)
+        self.state = self.module.init(jax.random.PRNGKey(plan.config.seed), self.config, spec)
         self.normaliser = (Normaliser.identity if self.config.normalise else Normaliser.off)(spec.obs_dim)
         self.running = Running.start(self.config.num_envs, len(self.names))
         self.episodes = Episodes.none(len(self.names))
         self.iteration = 0
         self.at_bound = 0  # iterations in a row with a multiplier at its bound
 
+    @property
+    def done(self) -> bool:
+        """Tell whether it has learnt from all its rollouts."""
+        return self.iteration >= self.iterations
+
     def deviation(self) -> np.ndarray:
-        """The noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
+        """Draw the noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
         noise = np.asarray(draw_noise(self.state.key, self.policy, shape))
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
-    def learn_from(self, rollout: Rollout, raw_obs: np.ndarray, fault: str, begun: float) -> dict[str, float]:
-        """One iteration's learning; returns its row of metrics.
-
-        raw_obs [T, N, obs]: the observations before they were normalised, and what is wrong with one (`observations.fault`);
-        begun: when the rollout began, by `time.perf_counter`.
-        """
-        signals = ("reward", *(f"cost {name!r}" for name in self.names))
-        if fault:
-            wrong = f"NaN or infinite or greater than {LARGEST:g}"
-            raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {fault}")
-        self._refuse_not_finite({name: np.isfinite(rollout.signal[..., i]).all() for i, name in enumerate(signals)})
-        done = (rollout.terminated > 0) | (rollout.truncated > 0)
-        first_step = self.running.length
-        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
-        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
-        collected = time.perf_counter()
-
+    def learn_from(self, collected: Collected) -> dict[str, float]:
+        """Learn from what was collected, one iteration; returns its row of metrics."""
+        self._refuse_unusable(collected)
+        rollout = collected.rollout
+        first_step, ended = self.running.length, self._split_episodes(rollout)
+        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
+        costs = EpisodeCosts.of(counted, self.running, first_step, self.spec, self.config)
         lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
-        if self.config.cost_return == "undiscounted":
-            running = (self.running.total[:, 1:], np.ones_like(self.running.discounted), first_step)
-        else:
-            running = (self.running.discounted, self.discount ** self.running.length[:, None], first_step)
-        self.state, metrics = jax.block_until_ready(
-            learn(self.state, rollout, self._cost_return(ended), running, lr_scale, self.module, self.config, self.spec)
+        handed_over = time.perf_counter()
+        self.state, metrics, finite = jax.block_until_ready(
+            estimate_and_update(self.state, rollout, costs, lr_scale, self.module, self.config, self.spec)
         )
-        self._refuse_not_finite({f"loss of the {part}": metrics.pop(f"finite/{part}") for part in ("policy", "critics")})
-        self.normaliser = self.normaliser.update(raw_obs)
+        self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
+        self.normaliser = self.normaliser.update(collected.raw_obs)
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
         self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
-        return self._row(metrics, len(ended.length), (begun, collected, time.perf_counter()))
+        return self._row(metrics, len(ended.length), (collected.begun, handed_over, time.perf_counter()))
 
     def numpy_policy(self) -> Any:
-        """The policy's parameters for acting on the host."""
+        """Copy the policy's parameters to the host, to act with."""
         return jax.tree.map(np.asarray, self.state.policy)
 
-    def _cost_return(self, ended: Episodes) -> np.ndarray:
-        """J^C [m] from the episodes that count; NaN if there are none, for `estimate` to fill in."""
-        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
-        if not len(counted.length):
-            return np.full(len(self.names), np.nan, np.float32)
-        plain = self.config.cost_return == "undiscounted"
-        return (counted.total[:, 1:] if plain else counted.discounted).mean(axis=0).astype(np.float32)
+    def _split_episodes(self, rollout: Rollout) -> Episodes:
+        """Take in the episodes of a rollout, the unfinished too, and give those that ended in it."""
+        done = (rollout.terminated > 0) | (rollout.truncated > 0)
+        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
+        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
+        return ended
+
+    def _refuse_unusable(self, collected: Collected) -> None:
+        """Stop the run where a number that came from the environment cannot be learnt from."""
+        if collected.fault:
+            wrong = f"NaN or infinite or greater than {LARGEST:g}"
+            raise RunStopped(f"an observation became {wrong} in iteration {self.iteration + 1}: {collected.fault}")
+        signals = ("reward", *(f"cost {name!r}" for name in self.names))
+        signal = collected.rollout.signal
+        self._refuse_not_finite({name: np.isfinite(signal[..., i]).all() for i, name in enumerate(signals)})
 
     def _refuse_not_finite(self, quantities: dict[str, Any]) -> None:
-        """quantities: whether each is finite"""
+        """Stop the run at the first that is not; quantities: whether each is finite."""
         for name, finite in quantities.items():
             if not finite:
                 raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cuprl import algorithms, envs
+from cuprl import envs
 from cuprl.core.printing import readers_may_leave
-from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import RunStopped, UserError
-from cuprl.learn.settings import as_kind
 from cuprl.runs import provenance
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
-from cuprl.training.tensorboard import Events, require_tensorboard
+from cuprl.training.tensorboard import EventWriter, require_tensorboard
 from cuprl.training.training import Training
 
-CHECKPOINT_EVERY = 10  # iterations, where a run does not say
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
 
 
@@ -36,28 +34,28 @@ def train(
     out: str | Path | None = None,
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
-    checkpoint_every: int = CHECKPOINT_EVERY,
+    checkpoint_every: int = 10,
     tensorboard: bool = False,
     display: Display | None = None,
     **settings: Any,
 ) -> Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
-    task, algo = envs.find(task), algorithms.full_name(algo)
-    asked = {"seed": seed, "steps": steps, "threads": threads, "checkpoint_every": checkpoint_every}
-    config: dict[str, Any] = {
-        "task": task.name, "algo": algo, **{name: int(as_kind(int, value, name)) for name, value in asked.items()},
-        "limits": limits, "tensorboard": bool(tensorboard), "settings": settings, "numerics": algorithms.numerics(algo),
-    }  # fmt: skip
-    if config["checkpoint_every"] < 1:
-        raise UserError(f"checkpoint_every is {checkpoint_every}; it must be at least 1.")
+    task = envs.find(task)
+    config = RunConfig(
+        task=task.name,
+        algo=algo,
+        seed=seed,
+        steps=steps,  # type: ignore[arg-type]  # 2.5e6 is taken too
+        threads=threads,
+        checkpoint_every=checkpoint_every,
+        limits=limits,
+        tensorboard=bool(tensorboard),
+        settings=settings,
+    )
     if tensorboard:
         require_tensorboard()  # before anything is made
-    with closing(Training(config, task)) as training:
-        config["settings"] = dataclasses.asdict(training.config)
-        config["limits"] = {c.name: c.limit for c in training.spec.constraints}
-        config["spec"] = spec_to_json(training.spec)
-        with Run.begun(out, config) as run:
-            return _loop(training, run, display or display_for())
+    with closing(Training(config, task)) as training, Run.begun(out, training.config) as run:
+        return _loop(training, run, display or display_for())
 
 
 def resume(
@@ -74,76 +72,102 @@ def resume(
     """
     run = run if isinstance(run, Run) else Run(run)
     provenance.refuse_altered(run.path, run.config)
-    config = algorithms.as_now(run.config) | ({} if threads is None else {"threads": threads})
+    config = RunConfig.from_json(run.config)
+    if threads is not None:
+        config = replace(config, threads=threads)
     display = display or display_for()
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():
         with named_by(run.path, trust):
             training = Training(config, task)
         with closing(training):
-            changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
-            changed += provenance.changed_sources(run.config)
-            if changed:
-                display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
+            _tell_changes(run, display)
             _go_back(training, run, display)
             return _loop(training, run, display)
 
 
-def checkpoint_every(run: Run) -> int:
-    return run.config.get("checkpoint_every", CHECKPOINT_EVERY)
+def _tell_changes(run: Run, display: Display) -> None:
+    """Name the packages and own modules that are not what they were when the run began."""
+    changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+    changed += provenance.changed_sources(run.config)
+    if changed:
+        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
 
 
 def _go_back(training: Training, run: Run, display: Display) -> None:
-    """To the checkpoint to go on from, and tell what of the run is lost."""
-    recorded, lost = run.recorded(), run.lost()
+    """Restore the checkpoint to go on from, and tell what of the run is lost."""
+    recorded, lost, learner = run.recorded(), run.lost(), training.learner
     if run.checkpoints():
         arrays, refused = run.latest(run.to_resume_from())
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
-    elif max(recorded, default=0) > checkpoint_every(run):  # fewer: it was stopped before its first checkpoint
+    elif max(recorded, default=0) > training.config.checkpoint_every:  # fewer: it was stopped before its first checkpoint
         raise UserError(
             f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "
             f"would wipe them; restore {run.path / 'checkpoints'}, or train into another folder."
         )
-    if lost and training.iteration < lost[0][0]:
-        display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {training.iteration} to redo them.")
+    if lost and learner.iteration < lost[0][0]:
+        display.note(f"progress.csv lacks {iterations(lost)}: going back to iteration {learner.iteration} to redo them.")
     elif lost:
         display.note(f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; the run goes on without.")
-    run.forget_after(training.iteration)
+    run.forget_after(learner.iteration)
 
 
 def _loop(training: Training, run: Run, display: Display) -> Run:
-    every = checkpoint_every(run)
+    """Iterate, record and checkpoint until all is learnt, or a signal asks to stop: then KeyboardInterrupt is raised."""
+    learner = training.learner
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    tensorboard = closing(Events(run.path)) if run.config.get("tensorboard") else nullcontext()
-    with readers_may_leave(), tensorboard as writer, stop_signals(training.hurry) as stopped, display:
-        display.start(run, training.spec, training.iteration, training.iterations)
-        if training.config.cost_return == "undiscounted" and (training.discount < 1.0).any():
-            display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+    events = closing(EventWriter(run.path)) if training.config.tensorboard else nullcontext()
+    with readers_may_leave(), events as writer, stop_signals(training.hurry) as stopped, display:
+        display.start(run, learner.spec, learner.iteration, learner.iterations)
+        _tell_other_discount(training, display)
         try:
-            while training.iteration < training.iterations:
+            while not training.done:
                 row = training.iterate()
-                run.append(row)
-                if writer:
-                    writer.write(row)
-                display.update(row)
-                if training.at_bound and training.at_bound % BOUND_PATIENCE == 0:
-                    display.note(
-                        f"a multiplier has been at its bound {training.config.multiplier_max:g} for {training.at_bound} "
-                        "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
-                    )
+                _record(row, run, writer, display)
+                _tell_bound(training, display)
                 stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
-                if stopping or training.iteration % every == 0 or training.iteration == training.iterations:
-                    last_good = run.save(training.iteration, training.arrays())
+                if stopping or _checkpoint_is_due(training):
+                    last_good = run.save(learner.iteration, training.arrays())
                 if stopping:
                     break
         except RunStopped as error:
             where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
             raise RunStopped(f"{error}; {where}.") from None
-    if training.iteration < training.iterations:
-        raise KeyboardInterrupt(f"stopped after iteration {training.iteration}; continue with: cup resume {run.path}")
+    if not training.done:
+        raise KeyboardInterrupt(f"stopped after iteration {learner.iteration}; continue with: cup resume {run.path}")
     return run
+
+
+def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display: Display) -> None:
+    """Write an iteration's row of metrics, and show it."""
+    run.append(row)
+    if writer:
+        writer.write(row)
+    display.update(row)
+
+
+def _checkpoint_is_due(training: Training) -> bool:
+    """Tell whether the state after this iteration is to be kept."""
+    return training.done or training.learner.iteration % training.config.checkpoint_every == 0
+
+
+def _tell_other_discount(training: Training, display: Display) -> None:
+    """Warn where J^C and the limit it is compared with do not mean the same sum."""
+    learner = training.learner
+    if learner.config.cost_return == "undiscounted" and (learner.discount < 1.0).any():
+        display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+
+
+def _tell_bound(training: Training, display: Display) -> None:
+    """Warn, now and again, of a multiplier that cannot rise any more."""
+    learner = training.learner
+    if learner.at_bound and learner.at_bound % BOUND_PATIENCE == 0:
+        display.note(
+            f"a multiplier has been at its bound {learner.config.multiplier_max:g} for {learner.at_bound} "
+            "iterations: the constraint is pressed no harder. Raise --multiplier-max, or check the limit."
+        )
 
 
 @contextmanager

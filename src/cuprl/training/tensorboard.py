@@ -9,13 +9,14 @@ from cuprl.errors import UserError
 
 
 def require_tensorboard() -> None:
+    """Refuse where the package is missing."""
     try:
         import tensorboardX  # noqa: F401
     except ImportError:
         raise UserError("TensorBoard events need tensorboardX: pip install 'cuprl[tensorboard]'.") from None
 
 
-class Events:
+class EventWriter:
     """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
     def __init__(self, path: Path):
@@ -26,11 +27,12 @@ class Events:
         self._writer = SummaryWriter(str(path), filename_suffix=f".{secrets.token_hex(8)}")
 
     def write(self, row: dict[str, float]) -> None:
+        """Write one iteration's row of metrics."""
         for name, value in row.items():
             if "/" in name:
                 self._writer.add_scalar(name, value, int(row["steps"]))
         self._writer.flush()
 
     def close(self) -> None:
-        """Ends the writer's threads and lets go of its file."""
+        """End the writer's threads and let go of its file."""
         self._writer.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -11,32 +10,39 @@ from cuprl import envs
 from cuprl.core.task import Task
 from cuprl.errors import UserError
 from cuprl.runs.checkpoint import Arrays, misfit, under, within
+from cuprl.runs.config import RunConfig
 from cuprl.training.collect import Collector
-from cuprl.training.learner import Learner, Plan
+from cuprl.training.learner import Learner
 
 
-class Training(Learner):
+class Training:
     """A run in memory, between two iterations."""
 
-    def __init__(self, config: dict[str, Any], task: Task | None = None):
-        """config: as in config.json; task: the task itself where its name alone does not find it."""
-        if config.get("agent"):
+    def __init__(self, config: RunConfig, task: Task | None = None):
+        """Make and start the environments; task: the task itself where its name alone does not find it."""
+        if config.agent:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
-        task = envs.find(task or config["task"])
-        plan = Plan.of(config, getattr(task, "settings", {}))
-        num_envs, batch_size = plan.config.num_envs, plan.config.batch_size
-        env = envs.make(task, num_envs, threads=config.get("threads", 1), limits=config["limits"])
-        super().__init__(plan, env.spec)
-        self.collector = Collector(env, batch_size // num_envs)
-        self.collector.reset(env_seed(plan.seed))
+        task = envs.find(task or config.task)
+        plan = config.plan(task)
+        num_envs = plan.settings.num_envs
+        env = envs.build(task, num_envs, config.threads, plan.config.limits)
+        self.config = plan.config.on(env.spec)  # with nothing left open
+        self.learner = Learner(plan, env.spec)
+        self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
+
+    @property
+    def done(self) -> bool:
+        """Tell whether it has learnt from all its steps."""
+        return self.learner.done
 
     def iterate(self) -> dict[str, float]:
-        """One iteration; returns its row of metrics."""
-        begun = time.perf_counter()
-        rollout, raw_obs = self.collector.collect(self.policy, self.numpy_policy(), self.normaliser, self.deviation())
-        return self.learn_from(rollout, raw_obs, self.collector.fault, begun)
+        """Collect a rollout and learn from it; returns the row of metrics."""
+        begun, learner = time.perf_counter(), self.learner
+        acting = learner.policy, learner.numpy_policy(), learner.normaliser, learner.deviation()
+        return learner.learn_from(self.collector.collect(*acting, begun))
 
     def close(self) -> None:
+        """End what the environment holds."""
         envs.close(self.collector.env)
 
     def hurry(self) -> None:
@@ -44,11 +50,12 @@ class Training(Learner):
         envs.hurry(self.collector.env)
 
     def arrays(self) -> Arrays:
-        """All that is needed to continue, as plain arrays."""
-        return super().arrays() | under("env", self.collector.env.get_state())
+        """Give all that is needed to continue, as plain arrays."""
+        return self.learner.arrays() | under("env", self.collector.env.get_state())
 
     def restore(self, arrays: Arrays) -> None:
-        super().restore(arrays)
+        """Put back what `arrays` gave."""
+        self.learner.restore(arrays)
         try:
             self.collector.obs = self.collector.env.set_state(within("env", arrays))
         except (KeyError, IndexError, TypeError, ValueError) as error:  # the environment may be anyone's
@@ -56,5 +63,5 @@ class Training(Learner):
 
 
 def env_seed(seed: int) -> int:
-    """The environments' seed in a run with this seed. Runs with neighbouring seeds share none."""
+    """Derive the environments' seed from the run's. Runs with neighbouring seeds share none."""
     return int(np.random.SeedSequence([seed, 1]).generate_state(1)[0])

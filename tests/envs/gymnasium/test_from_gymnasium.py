@@ -23,6 +23,7 @@ from cuprl.envs import find, make
 from cuprl.envs.gymnasium.name import parse_name
 from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.errors import RunStopped, UserError
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.training import Training
 from envs.broken import Sound, sound_but
@@ -131,8 +132,8 @@ def test_several_choices_at_once_are_learnt():
             obs, _, *rest = super().step(0)
             return obs, float(action[0] == 2) + float(action[1] == 1), *rest
 
-    config = {"task": "x", "algo": "ppo", "seed": 0, "steps": 10**6, "threads": 1, "limits": None}
-    training = Training({**config, "settings": {**SMALL, "policy_lr": 0.02}}, cuprl.from_gymnasium(Choices, limits=1e3))
+    config = RunConfig("x", "ppo", settings={**SMALL, "policy_lr": 0.02})
+    training = Training(config, cuprl.from_gymnasium(Choices, limits=1e3))
     returns = [training.iterate()["rollout/ep_rew_mean"] for _ in range(10)]
     assert returns[0] < 22 and returns[-1] > returns[0] + 3, returns
 
@@ -144,8 +145,8 @@ def test_several_choices_at_once_are_learnt():
                                   "gym:Pendulum-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9"])  # fmt: skip
 def test_resumed_equals_uninterrupted(name, tmp_path):
     whole = cuprl.train(name, "ppo", steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
-    stopped = Run.create(tmp_path / "stopped", whole.config)
-    first = Training(stopped.config)
+    config = RunConfig.from_json(whole.config)
+    stopped, first = Run.create(tmp_path / "stopped", config), Training(config)
     for _ in range(2):
         stopped.append(first.iterate())
     stopped.save(2, first.arrays())

@@ -10,6 +10,7 @@ import cuprl
 from cuprl.envs import TASKS, make
 from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.errors import UserError
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 from small import SMALL, same_arrays
 
@@ -46,13 +47,11 @@ def test_functions_that_do_not_say_what_they_read_are_called_at_every_step():
         calls.append(len(motion.action))
         return np.full((len(motion.action), 1), float(len(calls)))
 
-    training = Training({
-        "task": "own", "algo": "ppo", "seed": 0, "steps": 400, "threads": 1, "limits": None, "settings": SMALL,
-    }, replace(HOPPER, costs=costs))  # fmt: skip
+    training = Training(RunConfig("own", "ppo", steps=400, settings=SMALL), replace(HOPPER, costs=costs))
     calls.clear()
     training.iterate()
-    assert set(calls) == {training.config.num_envs}
-    cost = training.collector.rollout.signal[:, 0, 1]
+    assert set(calls) == {SMALL["num_envs"]}
+    cost = training.collector.buffers.rollout.signal[:, 0, 1]
     np.testing.assert_array_equal(cost, 1.0 + np.arange(len(cost)))
 
 

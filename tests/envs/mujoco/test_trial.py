@@ -10,6 +10,7 @@ from cuprl.envs import TASKS, make
 from cuprl.envs.mujoco import env
 from cuprl.errors import UserError
 from cuprl.policies.export import export_policy
+from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training
 from small import QUIET, SMALL, same_arrays
 
@@ -119,11 +120,9 @@ def test_functions_may_answer_in_the_same_memory_each_time():
     rollouts = []
     for changes in (fresh, reused):
         task = replace(hopper, **changes)
-        training = Training({
-            "task": "hopper-speed", "algo": "ppo", "seed": 0, "steps": 400, "threads": 1, "limits": None, "settings": SMALL,
-        }, task)  # fmt: skip
+        training = Training(RunConfig(task.name, "ppo", steps=400, settings=SMALL), task)
         training.iterate()
-        rollouts.append(training.collector.rollout)
+        rollouts.append(training.collector.buffers.rollout)
     assert rollouts[0].terminated.any()
     same_arrays(vars(rollouts[0]), vars(rollouts[1]))
 

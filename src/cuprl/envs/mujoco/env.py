@@ -24,21 +24,22 @@ class MujocoTask(MujocoParts):
 
 
 class MujocoVectorEnv:
-    """The vector environment of a MujocoTask. Environment i draws from its own generator, seeded with seed + i."""
+    """The vector environment of a MujocoTask, to be reset first. Environment i draws from a generator seeded seed + i."""
 
     def __init__(self, task: MujocoParts, num_envs: int, threads: int = 1):
         model = without_islands(load_model(task.model, task.name))
-        try_functions(task, model)
+        tried = try_functions(task, model)
         self.task, self.num_envs = task, num_envs
         self.physics = Physics(model, task.frame_skip, task.fields, num_envs, min(threads, num_envs))
         self._initial = self.physics.batch.state[0].copy()  # all that MuJoCo's own reset sets
         self._clock, self._begun = 0, np.zeros(num_envs, np.int64)  # control steps so far, and when each episode began
-        self.seed(0)
-        self._start(np.arange(num_envs))
+        self.physics.batch.state[:] = tried.batch.state[0]  # somewhere to look at: episodes begin with `reset`
+        if task.fields:
+            self.physics.batch.forward(np.arange(num_envs))
         self.read = read_by(task.position, task.reward, task.costs)  # before they are wrapped
         self.task = with_own_memory(task, self.physics)
-        self.reset(seed=0)
-        self.spec = Spec(task.name, self.obs.shape[1], action_bounds(model), task.constraints, task.horizon)
+        obs_dim = self.task.observe(self.physics).shape[1]
+        self.spec = Spec(task.name, obs_dim, action_bounds(model), task.constraints, task.horizon)
 
     def reset(self, seed: int) -> np.ndarray:
         self.seed(seed)

@@ -43,8 +43,8 @@ def describe(shape: tuple[int | str, ...]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def try_functions(task: MujocoParts, model: mujoco.MjModel) -> None:
-    """A reset, a step without action, and every function called on the way, in environments of their own."""
+def try_functions(task: MujocoParts, model: mujoco.MjModel) -> Physics:
+    """A reset, a step without action, and every function called on the way, in environments of their own: these."""
     try:
         physics = Physics(model, task.frame_skip, task.fields, TRIED, 1)
     except Exception as error:
@@ -59,6 +59,7 @@ def try_functions(task: MujocoParts, model: mujoco.MjModel) -> None:
     expect(task, "reward", call(task, "reward", physics, motion), (TRIED,))
     expect(task, "costs", call(task, "costs", physics, motion), (TRIED, len(task.constraints)))
     try_reads(task, physics, motion)
+    return physics
 
 
 def try_reads(task: MujocoParts, physics: Physics, motion: Motion) -> None:

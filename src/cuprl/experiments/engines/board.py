@@ -27,7 +27,7 @@ class PlainBoard:
         print(line, flush=True)
 
     def show(self, states: dict[Cell, str], pace: Pace, seconds_left: float | None) -> None:
-        """Says how long it will take once that is known, and again after each tenth of the grid."""
+        """Say how long it will take once that is known, and again after each tenth of the grid."""
         done = sum(state == "done" for state in states.values())
         if seconds_left and done >= self.done:
             self.done = done + max(len(states) // 10, 1)
@@ -68,20 +68,21 @@ class LiveBoard(PlainBoard):
             table.add_column(name, justify="left" if name in ("task", "algorithm") else "right", no_wrap=True)
         order = sorted(states, key=lambda cell: ORDER.index(states[cell]))
         for cell in order[: max(self.console.height - 6, 1)]:  # what does not fit the screen is left out at the end
-            row, colour = numbers(cell, states[cell], pace)
+            row, colour = row_of(cell, states[cell], pace)
             table.add_row(*(Text(row[name], style=colour if name == "cost / limit" else "") for name in columns))
         self.live.update(table)
 
 
 def headline(states: dict[Cell, str], seconds_left: float | None) -> str:
+    """Say how many runs are done and how long the rest will take."""
     count = {state: list(states.values()).count(state) for state in ORDER}
     failed = f", {count['failed']} failed" if count["failed"] else ""
     left = "" if seconds_left is None else f", about {clock(seconds_left)} left"
     return f"{count['done']} of {len(states)} runs done{failed}{left}"
 
 
-def numbers(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
-    """The row of a run, from the last row of its metrics, and the colour of its cost."""
+def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
+    """Write the row of a run, from the last row of its metrics, and choose the colour of its cost."""
     shown = {"task": cell.task, "algorithm": f"{cell.algo} {cell.variant}".strip(), "seed": str(cell.seed),
              "steps": state, "steps/s": "", "return": "", "cost / limit": ""}  # fmt: skip
     row = pace.last(cell)
@@ -102,4 +103,5 @@ def numbers(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
 
 
 def board_for() -> PlainBoard:
+    """Choose a live table in a terminal, plain lines otherwise."""
     return LiveBoard() if sys.stdout.isatty() else PlainBoard()

@@ -32,6 +32,7 @@ class Job(Protocol):
 
 
 class Engine(Protocol):
+    """What runs cells: on this machine, or on others."""
     def room(self) -> int: ...  # how many runs at once
     def start(self, cell: Cell, root: Path) -> Job: ...
     def close(self) -> None: ...
@@ -92,7 +93,7 @@ class Grid:
         return self.failed
 
     def startable(self, room: int) -> list[Cell]:
-        """The next cells, without those another process is training: a second grid, or one left over from a killed grid."""
+        """Choose the next cells, without those another process is training: one of a second grid, or of one killed."""
         if room <= 0:
             return []
         for cell in self.left:
@@ -102,11 +103,11 @@ class Grid:
         return list(islice((cell for cell in self.left if not held(cell.path(self.root))), room))
 
     def settle(self, cell: Cell, status: int | None) -> None:
-        """A run's process has ended: done, to be tried again, or failed."""
+        """Decide, where a run's process has ended: done, to be tried again, or failed."""
         path = cell.path(self.root)
         try:
             if status == 0:
-                self.done(cell)
+                self.keep(cell)
                 left = sum(state in ("waiting", "running") for state in self.states.values())
                 self.board.say(f"done {cell}; {left} left")
                 return
@@ -126,7 +127,7 @@ class Grid:
         self.fail(cell, lines, f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
 
     def fail(self, cell: Cell, lines: str, report: str) -> None:
-        """For good; the others go on."""
+        """Give a run up for good; the others go on."""
         self.states[cell] = "failed"
         self.failed[cell] = lines
         failure = failure_of(cell.path(self.root))
@@ -134,22 +135,23 @@ class Grid:
         self.board.say(f"failed {cell}; see {failure}")
 
     def finished(self, cell: Cell) -> bool:
-        """Whether a run is done, and then stored; one in the way that cannot be used has failed."""
+        """Tell whether a run is done, and store it then; one in the way that cannot be used has failed."""
         try:
             if cell.fraction(self.root) < 1.0:
                 return False
-            self.done(cell)
+            self.keep(cell)
             return True
         except (UserError, OSError) as error:
             self.fail(cell, f"{error}\n", f"{cell} cannot be used: {error}\n")
             return False
 
-    def done(self, cell: Cell) -> None:
+    def keep(self, cell: Cell) -> None:
+        """Store a finished run."""
         store(Run(cell.path(self.root)), self.results)
         self.states[cell] = "done"
         failure_of(cell.path(self.root)).unlink(missing_ok=True)
 
 
 def failure_of(path: Path) -> Path:
-    """What is known of a run that failed for good, beside its folder."""
+    """Say where it is written why a run failed for good: beside its folder."""
     return path.with_name(path.name + ".failed")

@@ -17,6 +17,7 @@ MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 
 
 class LocalEngine:
+    """Runs each cell in a process of this machine."""
     def __init__(self, workers: int):
         self.workers = workers
 
@@ -47,11 +48,12 @@ class LocalJob:
 
 
 def log_of(path: Path) -> Path:
-    """What a run printed, beside its folder."""
+    """Say where what a run printed is kept: beside its folder."""
     return path.with_name(path.name + ".log")
 
 
 def start_process(cell: Cell, root: Path) -> subprocess.Popen:
+    """Start a cell's run, or go on with it, in a process of its own."""
     path = cell.path(root)
     log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +67,7 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
 
 
 def workers_for(asked: int | None, runs: int) -> tuple[int, list[str]]:
-    """How many processes, and what the user should know of it."""
+    """Choose how many processes, and say what the user should know of it."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if asked is not None and asked < 1:
         raise UserError(f"--workers is {asked}; it must be at least 1.")
@@ -82,7 +84,7 @@ def workers_for(asked: int | None, runs: int) -> tuple[int, list[str]]:
 
 
 def free_memory(meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")) -> float:
-    """Bytes that may be taken: the machine's, or what is left of the container's share; infinite where it is not known."""
+    """Count the bytes that may be taken, the machine's or what is left of the container's share; infinite if unknown."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines())
         free: float = int(lines["MemAvailable"].split()[0]) * 1024

@@ -15,6 +15,7 @@ BYTES = 20_000  # more than these rows take
 
 
 class Pace:
+    """Reads how far and how fast the runs of a grid are."""
     def __init__(self, root: Path):
         self.root = root
         self.rows: dict[Cell, list[dict[str, float]]] = {}
@@ -28,15 +29,17 @@ class Pace:
         self.seen = dict(states)
 
     def last(self, cell: Cell) -> dict[str, float] | None:
+        """Give a run's last row of metrics."""
         rows = self.rows.get(cell)
         return rows[-1] if rows else None
 
     def steps(self, cell: Cell) -> int:
+        """Give how many steps a run has taken."""
         row = self.last(cell)
         return int(row["steps"]) if row else 0
 
     def rate(self, cell: Cell) -> float | None:
-        """Steps a second of a run's last rows."""
+        """Compute the steps a second of a run's last rows; None: it has none yet."""
         rows = self.rows.get(cell)
         if not rows:
             return None
@@ -45,7 +48,7 @@ class Pace:
         return batch * len(rows) / sum(row["time/collect"] + row["time/update"] for row in rows)
 
     def seconds_left(self, states: dict[Cell, str], room: int) -> float | None:
-        """From each run's own speed; of one not begun, that of the runs most like it."""
+        """Estimate from each run's own speed; of one not begun, from that of the runs most like it."""
         rates = {cell: rate for cell in states if (rate := self.rate(cell))}
         if not rates:
             return None
@@ -61,7 +64,7 @@ class Pace:
 
 
 def last_rows(file: Path) -> list[dict[str, float]]:
-    """The last whole rows of a progress.csv; none where it is not there yet, or damaged: whoever finishes the run tells."""
+    """Read the last whole rows of a progress.csv; none where it is not there yet, or damaged: who finishes the run tells."""
     try:
         with os.fdopen(open_regular(file, os.O_RDONLY), "rb") as handle:
             header = handle.readline(BYTES).decode()

@@ -26,6 +26,7 @@ PROBE = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False, log
 
 
 class RayEngine:
+    """Runs each cell as a task of a cluster."""
     def __init__(self, address: str, workers: int | None = None):
         if workers is not None and workers < 1:
             raise UserError(f"--workers is {workers}; it must be at least 1.")
@@ -37,7 +38,7 @@ class RayEngine:
             raise UserError(f"the cluster at {address} has no core with {MEMORY / 2**30:.1f} GB for a run; add a node.")
 
     def room(self) -> int:
-        """Asked again and again: nodes come and go."""
+        """Count the free places; asked again and again, for nodes come and go."""
         have = self.ray.cluster_resources()
         return min(int(have.get("CPU", 0)), int(have.get("memory", 0) // MEMORY), self.workers or sys.maxsize)
 
@@ -77,7 +78,7 @@ class RayJob:
 
 
 def run_here(cell: Cell, root: Path) -> int:
-    """On a node: the run's process, until it ends or the task is cancelled."""
+    """Run a cell's process on a node, until it ends or the task is cancelled."""
     log = log_of(cell.path(root))
     if not log.exists():
         raise FileNotFoundError(f"the node {socket.gethostname()} does not see {root}; give a --root that all nodes share")
@@ -97,13 +98,14 @@ def run_here(cell: Cell, root: Path) -> int:
 
 
 def node_id() -> str:
+    """Ask Ray which node this is."""
     import ray
 
     return ray.get_runtime_context().get_node_id()
 
 
 def connect(address: str) -> Any:
-    """Ray, joined to a running cluster; an address that does not answer is refused within seconds."""
+    """Join a running cluster and give Ray; an address that does not answer is refused within seconds."""
     try:
         import ray
     except ImportError:

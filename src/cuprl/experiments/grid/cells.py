@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,14 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cuprl.algorithms import as_now, numerics
+from cuprl.algorithms import as_now
 from cuprl.core.parse import parse_numbers, parse_value
 from cuprl.core.task import Task
 from cuprl.core.user_modules import named_by
 from cuprl.envs import find as find_task
-from cuprl.envs import with_limits
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.differences import differing, numerics_reason
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iteration_of
 from cuprl.runs.provenance import modules_of
 
@@ -41,6 +40,7 @@ class Block:
     label: str = ""  # what its settings are called, where they are not a sweep's
 
     def cells(self) -> Iterable[Cell]:
+        """Expand the block, a run each."""
         axes = [[(name, value) for value in values] for name, values in self.sweep]
         for seed, task, algo, point in itertools.product(self.seeds, self.tasks, self.algos, itertools.product(*axes)):
             changes = tuple(change for change in point if change[0] != "limit")
@@ -51,6 +51,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Experiment:
+    """A grid with a name: the cells of all its blocks."""
     name: str
     summary: str
     blocks: tuple[Block, ...]
@@ -73,10 +74,11 @@ class Cell:
         return " ".join(part for part in (self.task, self.algo, self.variant, f"seed {self.seed}") if part)
 
     def path(self, root: Path) -> Path:
+        """Say where the run's folder is."""
         return root / file_name(self.task) / self.algo / self.variant / f"seed{self.seed}"
 
     def command(self, root: Path) -> list[str]:
-        """What `cup` is called with: train, or resume where a run was begun."""
+        """Give the words `cup` is called with: train, or resume where a run was begun."""
         path = self.path(root)
         if (path / "config.json").is_file():
             return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
@@ -86,14 +88,12 @@ class Cell:
                 "--out", str(path), *flags, *limits, *self.flags]  # fmt: skip
 
     def resolved(self) -> dict[str, Any]:
-        """What the run's config.json says of the run itself; names, settings and limits are checked on the way."""
-        return resolve({
-            "task": self.task, "algo": self.algo, "seed": self.seed, "steps": self.steps,
-            "limits": parse_numbers(self.limits, "limit"), "settings": dict(self.settings),
-        })  # fmt: skip
+        """Give what the run's config.json will say of the run itself; names, settings and limits are checked on the way."""
+        limits = parse_numbers(self.limits, "limit")
+        return resolve(RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings)))
 
     def fraction(self, root: Path) -> float:
-        """How much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
+        """Tell how much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
         path = self.path(root)
         if not (path / "config.json").is_file():
             return 0.0
@@ -103,48 +103,40 @@ class Cell:
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
     def check_same(self, run: Run) -> None:
-        """A run made with other settings, or when its algorithm had other numbers, must not pass for this cell's."""
+        """Refuse a run made with other settings, or when its algorithm had other numbers: it is not this cell's."""
         found, asked = as_now(run.config), self.resolved()
         reason = numerics_reason(found)
         if reason:
             raise UserError(f"{run.path} was {reason}; give another folder, or remove it.")
         with named_by(run.path, False):  # its folder may be anyone's; what the cell names is named already
-            different = differing(resolve(found), asked)
+            different = differing(resolve(RunConfig.from_json(found)), asked)
         if different:
             raise UserError(f"{run.path} was made with {different[0]}; give another folder, or remove it.")
 
 
-def resolve(config: dict[str, Any]) -> dict[str, Any]:
-    """The six keys of a config.json that say what a run is, with every limit and setting filled in, as JSON has them."""
-    from cuprl.training.learner import Plan
-
-    task = task_called(config["task"])
-    limits = {c.name: c.limit for c in with_limits(task.constraints, config["limits"])}
-    for name, limit in limits.items():
-        if not math.isfinite(limit):
-            raise UserError(f"the limit of {name} is {limit}; give a finite number.")
-    settings = dataclasses.asdict(Plan.of(config, getattr(task, "settings", {})).config)
-    whole = {"task": task.name, "algo": config["algo"], "seed": config["seed"], "steps": config["steps"],
-             "limits": limits, "settings": settings, "numerics": config.get("numerics", numerics(config["algo"]))}
-    return json.loads(json.dumps(whole))
+def resolve(config: RunConfig) -> dict[str, Any]:
+    """Fill in every limit and setting, and give what makes the run that is asked for."""
+    return config.plan(task_called(config.task)).config.identity()
 
 
 @lru_cache(maxsize=256)  # a grid asks for the same few tasks again and again, and some take long to make
 def task_called(name: str) -> Task:
+    """Find a task by its name, as `envs.find` does."""
     return find_task(name)
 
 
 def file_name(text: str) -> str:
+    """Write a text with letters that any file system takes."""
     return re.sub(r"[^\w.=+-]+", "-", text)
 
 
 def variant_of(point: Iterable[tuple[str, str]]) -> str:
-    """alpha=0.1, or alpha=0.1+limit=15 of two sweeps; fit for a folder's name and for --only."""
+    """Name a point, as alpha=0.1, or alpha=0.1+limit=15 of two sweeps; fit for a folder's name and for --only."""
     return "+".join(file_name(f"{name}={value.replace(',', 'x')}") for name, value in point)
 
 
 def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
-    """The cells of a grid, those of `only` ("task=hopper-speed,seed=0..2") if given; everything is checked first."""
+    """Make the cells of a grid, those of `only` ("task=hopper-speed,seed=0..2") if given; everything is checked first."""
     # A seed of everything first: a grid that is stopped half-way can already be compared.
     cells = sorted((cell for block in experiment.blocks for cell in block.cells()), key=lambda cell: cell.seed)
     seen: dict[Path, Cell] = {}
@@ -176,7 +168,7 @@ def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
 
 
 def parse_only(only: str | None) -> dict[str, list[str]]:
-    """Values of the same part are alternatives: task=hopper-speed,algo=cup,algo=cpo,seed=0..2"""
+    """Read what --only says; values of the same part are alternatives: task=hopper-speed,algo=cup,algo=cpo,seed=0..2"""
     chosen: dict[str, list[str]] = {}
     for part in only.split(",") if only else ():
         key, equals, value = part.partition("=")
@@ -187,7 +179,7 @@ def parse_only(only: str | None) -> dict[str, list[str]]:
 
 
 def parse_seeds(text: str, name: str = "--seeds") -> list[int]:
-    """0..9, or 0,3,7"""
+    """Read 0..9, or 0,3,7."""
     first, dots, last = text.partition("..")
     if not dots:
         return [parse_value(int, part, name) for part in text.split(",")]

@@ -9,13 +9,13 @@ from cuprl.runs.provenance import plain
 
 
 def numerics_reason(config: dict[str, Any]) -> str | None:
-    """Why numbers made with this configuration are not what it gives now."""
+    """Say why numbers made with this configuration are not what it gives now; None: they are."""
     made, now = config["numerics"], numerics(config["algo"])
     return None if made == now else f"made with numerics {made} of {config['algo']}, now {now}"
 
 
 def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
-    """'alpha 0.3, not 0.2' for each setting, limit or number of steps."""
+    """Say 'alpha 0.3, not 0.2' of each setting, limit or number of steps."""
     mine, theirs = (
         plain({"steps": c["steps"], **{f"limit of {k}": v for k, v in c["limits"].items()}, **c["settings"]})
         for c in (found, asked)

@@ -19,7 +19,7 @@ NAME = r"\w[\w.-]*"  # of an experiment: also a folder's
 
 
 def read_experiment(path: Path) -> Experiment:
-    """The experiment of a file; its name is the file's unless it gives one."""
+    """Read the experiment of a file; its name is the file's unless it gives one."""
     try:
         content = tomllib.loads(path.read_text())
     except FileNotFoundError:
@@ -33,6 +33,7 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def experiment_of(content: dict[str, Any], name: str) -> Experiment:
+    """Check what a file says and make its experiment."""
     name = content.pop("name", name)
     if not isinstance(name, str) or not re.fullmatch(NAME, name):
         raise UserError(f"name is {name!r}; it becomes a folder's: give letters, digits, - and _.")
@@ -49,6 +50,7 @@ def experiment_of(content: dict[str, Any], name: str) -> Experiment:
 
 
 def block_of(fields: dict[str, Any]) -> Block:
+    """Check the fields of one block and make it."""
     for key in NEEDED:
         if key not in fields:
             raise UserError(f"{key} is missing; an experiment needs {', '.join(NEEDED)}.")
@@ -67,6 +69,7 @@ def block_of(fields: dict[str, Any]) -> Block:
 
 
 def table(value: Any, name: str) -> dict[str, Any]:
+    """Check that a field is a table; its keys may be written with - for _."""
     if not isinstance(value, dict):
         example = "[0.1, 0.2]" if name == "sweep" else "0.1"
         raise UserError(f"{name} is {value!r}; give a table, as {name} = {{ alpha = {example} }}.")
@@ -74,7 +77,7 @@ def table(value: Any, name: str) -> dict[str, Any]:
 
 
 def texts(value: Any, name: str) -> tuple[str, ...]:
-    """One value or a list of them, as words of a command line."""
+    """Write one value or a list of them as words of a command line."""
     parts = value if isinstance(value, list) else [value]
     if not parts:
         raise UserError(f"{name} is empty; give at least one.")
@@ -82,16 +85,19 @@ def texts(value: Any, name: str) -> tuple[str, ...]:
 
 
 def points(values: Any, name: str) -> tuple[str, ...]:
+    """Check the values of a sweep."""
     if not isinstance(values, list) or not values:
         raise UserError(f"sweep: {name} is {values!r}; give the list of its values.")
     return tuple(setting_text(value, name) for value in values)
 
 
 def setting_text(value: Any, name: str) -> str:
+    """Write a setting as a word of a command line; of a list, its parts with commas."""
     return ",".join(texts(value, name) if value != [] else ["none"])
 
 
 def text(value: Any, name: str) -> str:
+    """Write one value as a word of a command line."""
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float):

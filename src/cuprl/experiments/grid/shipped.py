@@ -31,17 +31,18 @@ EXPERIMENTS: dict[str, Experiment] = {}
 
 
 def words(settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Settings as a block has them."""
+    """Write settings as a block has them."""
     return tuple((name, str(value)) for name, value in settings.items())
 
 
 def as_printed(part: dict[str, Any]) -> dict[str, Any]:
-    """The same settings as the printed algorithm has them."""
+    """Look up the same settings in the printed algorithm."""
     printed = default_settings("cup-paper")
     return {name: printed[name] for name in part}
 
 
 def ship(name: str, summary: str, *blocks: Block) -> None:
+    """Put an experiment on the list; each name once."""
     if name in EXPERIMENTS:
         raise ValueError(f"two experiments are called {name}")
     EXPERIMENTS[name] = Experiment(name, summary, blocks)
@@ -84,7 +85,7 @@ ship("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
 
 
 def find(name: str) -> Experiment:
-    """A shipped experiment by its name, or one's own by its file."""
+    """Find a shipped experiment by its name, or one's own by its file."""
     if name in EXPERIMENTS:
         return EXPERIMENTS[name]
     if not name.endswith(".toml"):

@@ -14,7 +14,7 @@ import numpy as np
 from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
 
 if TYPE_CHECKING:
-    from cuprl.training.training import Training
+    from cuprl.training.learner import Learner
 
 STEPS = 500_000
 
@@ -45,23 +45,22 @@ class Reached:
 def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
     """Train on one problem and evaluate the final policy exactly."""
     from cuprl.envs.tabular import tabular_task
+    from cuprl.runs.config import RunConfig
     from cuprl.training.training import Training
 
     task = tabular_task(problem)
-    training = Training(
-        {"task": task.name, "algo": algo, "seed": seed, "steps": steps, "threads": 1, "limits": None, "settings": {}}, task
-    )
-    for _ in range(training.iterations):
+    training = Training(RunConfig(task.name, algo, seed, steps), task)
+    while not training.done:
         training.iterate()
-    value, costs = evaluate(task.cmdp, policy_table(training, task.cmdp))
+    value, costs = evaluate(task.cmdp, policy_table(training.learner, task.cmdp))
     limits = tuple(map(float, task.cmdp.limits))
     return Reached(problem, algo, seed, value, tuple(map(float, costs)), solve(task.cmdp).value, limits)
 
 
-def policy_table(training: Training, cmdp: CMDP) -> np.ndarray:
+def policy_table(learner: Learner, cmdp: CMDP) -> np.ndarray:
     """pi(a|s) [S, A] of a policy over one-hot states."""
-    obs = training.normaliser.apply(np.eye(cmdp.n_states))
-    probability = np.exp(np.asarray(training.policy.dist(training.state.policy, obs).log_p, np.float64))
+    obs = learner.normaliser.apply(np.eye(cmdp.n_states))
+    probability = np.exp(np.asarray(learner.policy.dist(learner.state.policy, obs).log_p, np.float64))
     return probability / probability.sum(axis=1, keepdims=True)
 
 

@@ -17,6 +17,7 @@ from cuprl.experiments.store.stale import Entry
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
+    """Give a row an iteration, with what tells the runs apart in front."""
     key = {
         "experiment": entry.experiment, "task": result.config["task"], "algo": result.config["algo"],
         "variant": entry.variant, "seed": result.config["seed"], "hash": hash_in_name(entry.path),
@@ -28,7 +29,7 @@ def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
 
 
 def write(entries: list[Entry], out: Path) -> None:
-    """One long file if `out` ends in .csv; else a folder with each run's metrics (.csv) and its facts (.json)."""
+    """Write one long file if `out` ends in .csv; else a folder with each run's metrics (.csv) and its facts (.json)."""
     pairs = [(entry, entry.result) for entry in entries if entry.result is not None]
     if out.suffix == ".csv":
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +46,7 @@ def write(entries: list[Entry], out: Path) -> None:
 
 
 def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
-    """The columns are those of all runs together: an algorithm leaves empty what it does not measure."""
+    """Write with the columns of all runs together: an algorithm leaves empty what it does not measure."""
     columns = dict.fromkeys(name for entry, result in pairs for name in next(rows(entry, result)))
     with path.open("w", newline="") as handle:
         writer = csv.DictWriter(handle, list(columns), lineterminator="\n")

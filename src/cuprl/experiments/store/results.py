@@ -29,7 +29,7 @@ from cuprl.experiments.grid.cells import Cell, file_name, resolve
 from cuprl.experiments.grid.differences import numerics_reason
 from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.columns import column, needed
-from cuprl.runs.configuration import check_configuration
+from cuprl.runs.config import IDENTITY, RunConfig, check_configuration
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
 from cuprl.runs.folder import Run, iterations
@@ -38,8 +38,6 @@ from cuprl.runs.provenance import plain, refuse_altered
 FORMAT = 2
 SUFFIX = ".json.gz"
 LARGEST = 2**25  # bytes of a file unpacked: a hundred thousand iterations
-# Of config.json: what a run's numbers depend on.
-KEYS = ("task", "algo", "seed", "steps", "limits", "settings", "numerics")
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
 
 
@@ -47,7 +45,7 @@ DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what flo
 class Result:
     """One finished run."""
 
-    config: dict[str, Any]  # the KEYS of its config.json
+    config: dict[str, Any]  # of its config.json what its numbers depend on, as `RunConfig.identity`
     metrics: dict[str, np.ndarray]  # column of progress.csv -> [iterations]
     versions: dict[str, str]
     machine: dict[str, Any] | None
@@ -62,7 +60,7 @@ class Result:
         return self.config["limits"]
 
     def cost(self, constraint: str, key: str = "rollout/ep_cost_mean") -> np.ndarray:
-        """A per-constraint metric over training [iterations]."""
+        """Give a per-constraint metric over training [iterations]."""
         return self.metrics[column(key, constraint, self.limits)]
 
     @property
@@ -72,12 +70,13 @@ class Result:
 
 
 def config_hash(config: dict[str, Any]) -> str:
-    """16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for.
+    """Give 16 hex digits that stand for a configuration: of a config.json, or of what a cell asks for.
 
     Settings at their defaults leave no trace in it: one that is added later changes no hash.
     """
     config = as_now(config)
-    telling = {**{key: config[key] for key in KEYS}, "settings": settings_that_differ(config["algo"], config["settings"])}
+    differing = settings_that_differ(config["algo"], config["settings"])
+    telling = {**{key: config[key] for key in IDENTITY}, "settings": differing}
     text = json.dumps(plain(telling), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -86,7 +85,7 @@ def config_hash(config: dict[str, Any]) -> str:
 
 
 def from_run(run: Run, trust: Trust = False) -> Result:
-    """A finished run as a result; an unfinished or damaged one is refused."""
+    """Make a result of a finished run; an unfinished or damaged one is refused."""
     refuse_altered(run.path, run.config)
     config = as_now(run.config)
     metrics = run.measured()
@@ -100,18 +99,19 @@ def from_run(run: Run, trust: Trust = False) -> Result:
         raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
     try:
         with named_by(run.path, trust):
-            config = {**config, **resolve(config)}  # a setting that came after the run has its default: what the run did
+            # A setting that came after the run has its default: what the run did.
+            config = {**config, **resolve(RunConfig.from_json(config))}
     except NotTrusted:
         raise
     except UserError:
         pass  # a task of one's own, or a setting that is gone: as it was written
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
-    kept = {key: config[key] for key in KEYS}
+    kept = {key: config[key] for key in IDENTITY}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
 
 
 def what_is_lost(run: Run) -> str:
-    """Which rows a finished run lacks, and whether resuming it brings them back."""
+    """Say which rows a finished run lacks, and whether resuming it brings them back."""
     lost, back = run.lost(), iteration_of(run.to_resume_from()[0])
     if back < lost[0][0]:
         return f"progress.csv lacks {iterations(lost)}; `cup resume {run.path}` goes back to iteration {back} to redo them"
@@ -127,7 +127,7 @@ def store(run: Run | Result, folder: Path) -> Path:
     config = result.config
     body = {
         "config": config, "hash": config_hash(config), "versions": result.versions, "machine": result.machine,
-        "git": result.git, "metrics": {name: numbers(name, column) for name, column in result.metrics.items()},
+        "git": result.git, "metrics": {name: rounded(name, column) for name, column in result.metrics.items()},
     }  # fmt: skip
     content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
     if len(content) > LARGEST:
@@ -138,8 +138,8 @@ def store(run: Run | Result, folder: Path) -> Path:
     return path
 
 
-def numbers(name: str, column: np.ndarray) -> list[float | int | None]:
-    """A column in few digits; null where JSON has no word for it (NaN: no episode had ended yet)."""
+def rounded(name: str, column: np.ndarray) -> list[float | int | None]:
+    """Write a column in few digits; null where JSON has no word for it (NaN: no episode had ended yet)."""
     digits = CLOCK_DIGITS if name.startswith("time/") else DIGITS
     return [
         None if not np.isfinite(x) else int(x) if float(x).is_integer() else float(f"{x:.{digits}g}") for x in column
@@ -147,11 +147,12 @@ def numbers(name: str, column: np.ndarray) -> list[float | int | None]:
 
 
 def checksum(body: dict[str, Any]) -> str:
+    """Compute the sha256 of what a file says."""
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def read(path: Path) -> Result:
-    """A stored result; damage and other formats are refused by name."""
+    """Read a stored result; damage and other formats are refused by name."""
     mend = "take it back from git, or remove it and import or run it again"
     try:
         body = json.loads(unpacked(path))
@@ -171,7 +172,7 @@ def read(path: Path) -> Result:
 
 
 def unpacked(path: Path) -> bytes:
-    """A file's JSON; one that would not end is left where it becomes too large."""
+    """Unpack a file's JSON; one that would not end is left where it becomes too large."""
     with gzip.open(io.BytesIO(read_file(path, LARGEST))) as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
@@ -180,7 +181,7 @@ def unpacked(path: Path) -> bytes:
 
 
 def from_body(body: dict[str, Any]) -> Result:
-    """What a file says; a ValueError, TypeError or KeyError where that is no result."""
+    """Check what a file says and make the result of it; a ValueError, TypeError or KeyError where that is no result."""
     check_configuration({**body["config"], **{key: body[key] for key in ("versions", "machine", "git")}})
     metrics = {name: np.array(column, np.float64) for name, column in body["metrics"].items()}  # null becomes NaN
     for name in needed(body["config"]["limits"]):
@@ -194,10 +195,12 @@ def from_body(body: dict[str, Any]) -> Result:
 
 
 def files(folder: Path) -> list[Path]:
+    """List the results below a folder."""
     return sorted(folder.rglob(f"*{SUFFIX}"))
 
 
 def hash_in_name(path: Path) -> str:
+    """Read the hash of the configuration that a file's name ends with."""
     return path.name.removesuffix(SUFFIX).rpartition("-")[2]
 
 
@@ -205,19 +208,19 @@ def hash_in_name(path: Path) -> str:
 
 
 def is_fresh(result: Result, cell: Cell) -> bool:
-    """Whether the cell would give the same numbers now; a default may have changed since the file was named."""
+    """Tell whether the cell would give the same numbers now; a default may have changed since the file was named."""
     return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
 
 
 def intact(paths: Iterable[Path]) -> Iterator[Result]:
-    """Those that can be read; `stale.left_out` tells of the others."""
+    """Read those that can be read; `stale.left_out` tells of the others."""
     for path in paths:
         with suppress(UserError):
             yield read(path)
 
 
 def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
-    """The fresh result of each cell that has one, from whichever experiment's folder below `root` it is in."""
+    """Find the fresh result of each cell that has one, in whichever experiment's folder below `root` it is."""
     by_hash: dict[str, list[Path]] = {}
     for path in files(root):
         by_hash.setdefault(hash_in_name(path), []).append(path)

@@ -32,11 +32,12 @@ class Entry:
 
 
 def wanted_by(cells: Iterable[Cell]) -> Wanted:
+    """Index cells by the hashes of their configurations."""
     return {config_hash(cell.resolved()): cell for cell in cells}
 
 
 def entry(path: Path, wanted: Wanted | None) -> Entry:
-    """wanted: what the experiment of its folder asks for; None where there is no such experiment."""
+    """Read a stored file and tell whether it counts; wanted: what its folder's experiment asks for, None: there is none."""
     try:
         result = read(path)
     except UserError as error:
@@ -49,7 +50,7 @@ def entry(path: Path, wanted: Wanted | None) -> Entry:
 
 
 def entries(root: Path, experiment: str | None = None) -> list[Entry]:
-    """All that is stored; or what `experiment` names: a folder, one that comes with cuprl, or a TOML file.
+    """List all that is stored; or what `experiment` names: a folder, one that comes with cuprl, or a TOML file.
 
     An experiment's runs count wherever they are stored, once each, and what else its folder holds is stale.
     """
@@ -66,7 +67,7 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
 
 
 def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experiment: str) -> list[Entry]:
-    """The stale and damaged results in the way of an experiment: in its folder, or elsewhere with its settings.
+    """List the stale and damaged results in the way of an experiment: in its folder, or elsewhere with its settings.
 
     cells: all of the experiment, so that no part of it passes for a leftover; fresh: what `stored` found of them.
     """
@@ -80,14 +81,14 @@ def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experimen
 
 
 def settings_reason(result: Result, cells: Iterable[Cell]) -> str:
-    """In what a result differs from the cell of its task, algorithm and seed that is nearest."""
+    """Say in what a result differs from the nearest cell of its task, algorithm and seed."""
     same = [cell for cell in cells if all(getattr(cell, key) == result.config[key] for key in ("task", "algo", "seed"))]
     differences = [differing(result.config, cell.resolved()) for cell in same]
     return f"made with {min(differences, key=len)[0]}" if differences else "the experiment has no such run"
 
 
 def sentence(left: list[Entry]) -> str:
-    """What the reader of a table or figure must know of the results that are not in it."""
+    """Say what the reader of a table or figure must know of the results that are not in it."""
     damaged = [one.damage.partition(";")[0].removesuffix(".") for one in left if one.damage]
     stale = [f"{one.result.name} ({one.stale})" for one in left if one.result]
     return "; ".join(counted(kind, said) for kind, said in (("damaged", damaged), ("stale", stale)) if said)

@@ -1,0 +1,74 @@
+"""J^C, the cost that is compared with the limit: from the episodes that ended, from the unfinished, or from all steps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from cuprl.core.episodes import Episodes, Running
+from cuprl.core.spec import Spec
+from cuprl.learn.settings import Common
+from cuprl.learn.visits import Visits, limit_discounts
+
+
+class EpisodeCosts(NamedTuple):
+    """What was counted of the episodes' costs, each as its limit is meant: discounted, or the plain sum."""
+
+    mean: Any  # [m] of the episodes that count; 0 if there are none
+    count: Any  # [] how many these are
+    so_far: Any  # [N, m] of the unfinished episodes
+    discount: Any  # [N, m] gamma_C^t at their present step
+    first_step: Any  # [N] which step of its episode the rollout's first is
+
+    @staticmethod
+    def of(counted: Episodes, running: Running, first_step: np.ndarray, spec: Spec, config: Common) -> EpisodeCosts:
+        """From the finished episodes that count and the unfinished ones, after the rollout."""
+        plain = config.cost_return == "undiscounted"
+        ended, so_far = ((x.total[:, 1:] if plain else x.discounted) for x in (counted, running))
+        count = len(counted.length)
+        mean = ended.mean(axis=0) if count else np.zeros(ended.shape[1])
+        discount = limit_discounts(spec, config) ** running.length[:, None]
+        return EpisodeCosts(mean.astype(np.float32), count, so_far, discount, first_step)
+
+
+def cost_return(
+    costs: EpisodeCosts,
+    cost: jax.Array,  # [T, N, m]
+    value: jax.Array,  # [T, N, m] of the costs' critics
+    next_value: jax.Array,  # [T, N, m]
+    done: jax.Array,  # [T, N]
+    seen: Visits,
+    config: Common,
+    spec: Spec,
+) -> jax.Array:
+    """The estimate of J^C [m]."""
+    # Where no episode ended, it is what the unfinished ones have cost so far and will by the critic: never a silent 0 that
+    # would pass for safe.
+    unfinished = (costs.so_far + costs.discount * next_value[-1]).mean(axis=0)
+    measured = jnp.where(costs.count > 0, costs.mean, unfinished)
+    if config.cost_estimate == "steps":
+        gamma = jnp.asarray(limit_discounts(spec, config), jnp.float32)
+        of_steps = cost_from_steps(cost, value, next_value, done, seen, gamma)
+        measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
+    return measured
+
+
+def cost_from_steps(
+    cost: jax.Array,  # [T, N, m]
+    value: jax.Array,  # [T, N, m] the critics'
+    next_value: jax.Array,  # [T, N, m]
+    done: jax.Array,  # [T, N]
+    seen: Visits,
+    gamma: jax.Array,  # [m]
+) -> jax.Array:
+    """J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
+
+    The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
+    those of episodes that go on after it, and all are of the policy that collected the batch.
+    """
+    episodes = jnp.maximum(seen.start.sum(), 1.0)
+    surprise = cost + gamma * next_value * (1.0 - done)[..., None] - value
+    return ((seen.start[..., None] * value).sum(axis=(0, 1)) + (seen.discount * surprise).sum(axis=(0, 1))) / episodes

@@ -1,0 +1,58 @@
+"""J^C: from the episodes that ended, from the unfinished, and from single steps, against plain sums."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from cuprl.core.episodes import Episodes, Running
+from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.learn.cost_return import EpisodeCosts, cost_from_steps, cost_return
+from cuprl.learn.settings import Common
+from cuprl.learn.visits import visits
+
+DISCOUNTS = (0.9, 1.0)
+SPEC = Spec("x", 2, Box(1, (-1.0,), (1.0,)), tuple(Constraint(f"c{d}", 1.0, d) for d in DISCOUNTS), 6)
+ENDED = Episodes(np.array([[9.0, 4.0, 10.0], [9.0, 8.0, 30.0]]), np.array([[2.0, 10.0], [3.0, 30.0]]), np.array([6, 6]))
+RUNNING = Running(np.array([[0.0, 5.0, 6.0]]), np.array([[1.5, 6.0]]), np.array([2]))  # one environment, two steps in
+
+
+def measured(counted, config):
+    """For a rollout of three steps of one environment, within one episode; the critics say 7 and 70 of its last state."""
+    costs = EpisodeCosts.of(counted, RUNNING, np.array([1]), SPEC, config)
+    zeros, done = jnp.zeros((3, 1, 2)), jnp.zeros((3, 1))
+    next_value = zeros.at[-1].set(jnp.array([7.0, 70.0]))
+    return cost_return(costs, zeros, zeros, next_value, done, visits(costs.first_step, done, SPEC, config), config, SPEC)
+
+
+@pytest.mark.parametrize("kind, ended, unfinished", [
+    ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 70.0]),
+    ("undiscounted", [6.0, 20.0], [5.0 + 7.0, 6.0 + 70.0]),
+])  # fmt: skip
+def test_the_mean_of_the_ended_episodes_or_what_the_unfinished_will_have_cost(kind, ended, unfinished):
+    config = Common(cost_return=kind)
+    np.testing.assert_allclose(measured(ENDED, config), ended, rtol=1e-6)
+    np.testing.assert_allclose(measured(Episodes.none(2), config), unfinished, rtol=1e-6)
+
+
+def test_a_cost_that_is_not_a_number_does_not_pass_for_no_episode():
+    broken = ENDED._replace(discounted=np.array([[np.nan, 10.0], [3.0, 30.0]]))
+    np.testing.assert_array_equal(measured(broken, Common()), [np.nan, 20.0])
+
+
+def test_from_steps_only_where_an_episode_began():
+    """None begins in the rollout: how many it holds is not known, and the episodes are asked."""
+    np.testing.assert_allclose(measured(ENDED, Common(cost_estimate="steps")), [2.5, 20.0])
+
+
+@pytest.mark.parametrize("shift", [0, 2])
+def test_cost_from_steps_is_the_mean_of_whole_episodes_whatever_the_critic(shift):
+    """Two environments, episodes of six steps; with shift 2 a batch has the end of one and the start of the next."""
+    rng = np.random.default_rng(0)
+    cost = rng.normal(size=(6, 2, 2))  # by the step in the episode, alike in all episodes
+    value = rng.normal(size=(7, 2, 2))  # of the state at that step
+    order = (np.arange(6) + shift) % 6
+    done = np.broadcast_to((order == 5)[:, None], (6, 2)).astype(float)
+    seen = visits(jnp.full(2, shift), jnp.array(done), SPEC, Common(cost_weights="discounted"))
+    found = cost_from_steps(cost[order], value[order], value[order + 1], done, seen, jnp.array(DISCOUNTS))
+    expected = [(cost[..., i] * d ** np.arange(6)[:, None]).sum(axis=0).mean() for i, d in enumerate(DISCOUNTS)]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
