@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_trust_flags, trust_of
-from cuprl.errors import UserError, unknown
+from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import one_of
+from cuprl.errors import UserError
 
 if TYPE_CHECKING:
     from cuprl.experiments.report.groups import Group
@@ -17,33 +18,33 @@ FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
 
 
 def add(subparsers: Any) -> None:
-    where = {"default": "results", "metavar": "DIR", "help": "where the results are [results]"}
+    where: dict[str, Any] = {"default": "results", "metavar": "DIR", "help": "where the results are [results]"}
 
-    results = subparsers.add_parser("results", help="take runs into the results store, list them, write them out")
+    results = add_command(subparsers, "results")
     actions = results.add_subparsers(dest="action", metavar="import|export|list", required=True)
     take = actions.add_parser("import", help="store finished runs")
     take.add_argument("runs", metavar="RUN", nargs="+", help="run folders")
     take.add_argument("--experiment", default=IMPORTED, metavar="NAME", help=f"the experiment they are of [{IMPORTED}]")
     take.add_argument("--results", **where)
     add_trust_flags(take)
-    take.set_defaults(run=run_import, parser=take)
+    take.set_defaults(run=run_import)
     export = actions.add_parser("export", help="metrics of every iteration as CSV, for other tools")
     export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="its name or TOML file [all]")
     export.add_argument("--out", required=True, metavar="FILE.csv|DIR", help="one long file, or a folder with a file a run")
     export.add_argument("--results", **where)
-    export.set_defaults(run=run_export, parser=export)
+    export.set_defaults(run=run_export)
     show = actions.add_parser("list", help="what is stored, and what of it is stale")
     show.add_argument("--results", **where)
-    show.set_defaults(run=run_list, parser=show)
+    show.set_defaults(run=run_list)
 
-    table = subparsers.add_parser("table", help="the results of an experiment as a table")
+    table = add_command(subparsers, "table")
     table.add_argument("name", metavar="NAME", help="the experiment (`cup bench` lists them)")
     table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
     table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
     table.add_argument("--format", metavar="F", help="md, csv or latex [by the name of --out, else md]")
     table.add_argument("--out", metavar="FILE", help="write it here")
-    figure = subparsers.add_parser("figure", help="draw the results of an experiment")
-    figure.add_argument("kind", metavar="KIND", help=", ".join(FIGURES))
+    figure = add_command(subparsers, "figure")
+    figure.add_argument("kind", type=one_of("figure", FIGURES), metavar="KIND", help=", ".join(FIGURES))
     figure.add_argument("name", metavar="NAME", help="the experiment (`cup bench` lists them)")
     figure.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [NAME-KIND.png]")
     for parser, run in ((table, run_table), (figure, run_figure)):
@@ -115,8 +116,6 @@ def run_table(args: argparse.Namespace) -> int:
 def run_figure(args: argparse.Namespace) -> int:
     from cuprl.experiments.report.figures import KINDS
 
-    if args.kind not in KINDS:
-        raise unknown("figure", args.kind, KINDS)
     out = Path(args.out or f"{Path(args.name).stem}-{args.kind}.png")
     KINDS[args.kind]([g for g in groups_of(args) if g.results], out)
     print(out)
@@ -174,29 +173,24 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def run_list(args: argparse.Namespace) -> int:
-    """1 if any file is damaged."""
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
+    """List what is stored; 1 if any file is damaged."""
+    from cuprl.cli.terminal import Styled, show
     from cuprl.core.text import printable
+    from cuprl.experiments.report.formats import Table
 
     found = entries_of(args.results, None)
-    table = RichTable(box=None)
-    for name in ("experiment", "task", "algorithm", "seed", "steps", "return", "kB", "state"):
-        justify = "right" if name in ("seed", "steps", "return", "kB") else "left"
-        table.add_column(name, justify=justify, no_wrap=name == "task")  # type: ignore[arg-type]
+    rows: list[list[str]] = []
     for entry in found:
         if entry.result:
             config, value = entry.result.config, entry.result.metrics["rollout/ep_rew_mean"][-1]
-            names = (entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip())
-            table.add_row(
-                *(Text(printable(name)) for name in names), str(config["seed"]),
+            rows.append([
+                entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip(), str(config["seed"]),
                 f"{config['steps']:,}", f"{value:.1f}", f"{entry.path.stat().st_size / 1000:.0f}",
-                Text(f"stale: {printable(entry.stale)}", "red") if entry.stale else "fresh",
-            )  # fmt: skip
-    damaged = [Text(printable(entry.damage)) for entry in found if entry.damage]
-    Console(highlight=False).print(table, *damaged, sep="\n")
+                Styled(f"stale: {entry.stale}", "red") if entry.stale else "fresh",
+            ])  # fmt: skip
+    show([Table(["experiment", "task", "algorithm", "seed", "steps", "return", "kB", "state"], rows)])
+    damaged = [entry.damage for entry in found if entry.damage]
+    print(*map(printable, damaged), sep="\n", end="\n" * bool(damaged))
     return 1 if damaged else 0
 
 
