@@ -62,17 +62,6 @@ def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
     assert "hopper-speed, cup, 3 episodes" in capsys.readouterr().out
 
 
-def test_plot_several_runs(run, tmp_path, capsys):
-    picture = tmp_path / "deep" / "both.svg"
-    assert main(["plot", str(run.path), str(run.path), "--out", str(picture)]) == 0
-    assert str(picture) in capsys.readouterr().out and picture.read_text().startswith("<?xml")
-
-
-def test_a_picture_of_no_kind(run, tmp_path, capsys):
-    assert main(["plot", str(run.path), "--out", str(tmp_path / "x.foo")]) == 2
-    assert ".png" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are listed in /proc")
 def test_train_runs_jax_on_one_thread_as_resume_does():
     """Settings are read before training begins: reading them must not start JAX another way."""

@@ -1,4 +1,4 @@
-"""Commands that look: `cup eval`, `cup plot`, `cup tasks`, `cup algos`."""
+"""Commands that look: `cup eval`, `cup tasks`, `cup algos`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuprl.cli.arguments import whole
 
 
 def add(subparsers: Any) -> None:
-    """Add `cup eval`, `cup plot`, `cup tasks` and `cup algos`."""
+    """Add `cup eval`, `cup tasks` and `cup algos`."""
     evaluate = add_command(subparsers, "eval")
     evaluate.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
     evaluate.add_argument("--episodes", type=whole(1), default=20, metavar="N", help="episodes [20]")
@@ -23,11 +23,6 @@ def add(subparsers: Any) -> None:
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
     add_trust_flags(evaluate)
     evaluate.set_defaults(run=run_eval)
-
-    plot = add_command(subparsers, "plot")
-    plot.add_argument("paths", metavar="RUN", nargs="+", help="run folders")
-    plot.add_argument("--out", metavar="FILE", help="picture, .png or .svg [curve.png in the first run]")
-    plot.set_defaults(run=run_plot)
 
     tasks = add_command(subparsers, "tasks")
     tasks.set_defaults(run=run_tasks)
@@ -75,14 +70,6 @@ def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -
                 f"{limit:g}", f"{plain:.1f}", f"{100 * over:.0f}%", f"{result['length_mean']:.0f}",
             ])  # fmt: skip
     show([Table(["actions", "return", "cost", "limit", "sum", "over limit", "length"], rows, title)])
-
-
-def run_plot(args: argparse.Namespace) -> int:
-    """Draw runs."""
-    from cuprl.experiments.report.plot import plot_runs
-
-    print(plot_runs(args.paths, args.out))
-    return 0
 
 
 def run_tasks(args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import Parser, seeds, value_of, whole
 from cuprl.cli.check import add_gym_flags, task_named
+from cuprl.errors import UserError
 
 
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
@@ -36,20 +37,22 @@ def add(subparsers: Any) -> None:
     train = add_command(subparsers, "train", usage=usage, completed_by=add_settings)
     train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them), or gym:ID")
     train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
-    train.add_argument("--seed", type=whole(), default=0, metavar="K", help="seed of everything random [0]")
+    train.add_argument("--seed", type=whole(), metavar="K", help="seed of everything random [0]")
     train.add_argument("--seeds", type=seeds, metavar="A..B",
                        help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores")  # fmt: skip
     train.add_argument("--workers", type=whole(1), metavar="N", help="with --seeds: processes, one thread each [all cores]")
     train.add_argument("--steps", type=whole(), default=2_500_000, metavar="S",
                        help="environment steps, as 2.5e6 or 2_500_000 [2.5e6]")  # fmt: skip
-    train.add_argument("--out", metavar="DIR", help="folder of the run [runs/TASK/ALGO/seedK-TIME]")
+    train.add_argument("--out", metavar="DIR",
+                       help="folder of the run [runs/TASK/ALGO/seedK-TIME]; with --seeds: the folder above "
+                       "TASK/ALGO/seedK [runs]")  # fmt: skip
     train.add_argument("--threads", type=whole(), default=1, metavar="N",
                        help="threads of the physics; never changes a result [1]")  # fmt: skip
     train.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
     train.add_argument("--checkpoint-every", type=whole(), default=10, metavar="N",
                        help="iterations between checkpoints [10]")  # fmt: skip
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
-    train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes")
+    train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
     add_gym_flags(train)
     train.set_defaults(run=run_train)
@@ -62,6 +65,7 @@ def add(subparsers: Any) -> None:
 
 
 def run_train(args: argparse.Namespace) -> int:
+    """Train a run, or one for each of several seeds."""
     from cuprl import algorithms
     from cuprl.core.parse import parse_numbers
     from cuprl.training.loop import train
@@ -71,9 +75,13 @@ def run_train(args: argparse.Namespace) -> int:
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
     args.task = task_named(args)
     if args.seeds is not None:
+        from cuprl.cli.seeds import run_seeds
+
         return run_seeds(args, given)
+    if args.workers is not None:
+        raise UserError(f"--workers {args.workers} goes with --seeds; add them, as --seeds 0..9, or leave it away.")
     run = train(
-        args.task, args.algo, seed=args.seed, steps=args.steps, out=args.out, threads=args.threads,
+        args.task, args.algo, seed=args.seed or 0, steps=args.steps, out=args.out, threads=args.threads,
         limits=parse_numbers(args.limit, "--limit"), checkpoint_every=args.checkpoint_every, tensorboard=args.tensorboard,
         **given,
     )  # fmt: skip
@@ -90,28 +98,8 @@ def run_train(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
-    """One run a seed, over worker processes, with one live table."""
-    from pathlib import Path
-
-    from cuprl.cli.bench import make_engine, run_grid
-    from cuprl.errors import UserError
-    from cuprl.experiments.grid.cells import Block, Experiment, expand
-    from cuprl.learn.settings import as_words
-
-    for name in ("evaluate", "plot"):
-        if getattr(args, name):
-            raise UserError(f"--{name} goes with one seed; after --seeds use `cup eval` and `cup plot`.")
-    flags = ["--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every)]
-    flags += ["--tensorboard"] if args.tensorboard else []
-    words = tuple((name, as_words(value) or "none") for name, value in settings.items())
-    block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
-    grid = Experiment("--seeds", "", (block,))
-    cells = [dataclasses.replace(cell, flags=tuple(flags)) for cell in expand(grid)]
-    return run_grid(cells, Path(args.out or "runs"), make_engine("local", None, args.workers, len(cells)))
-
-
 def run_resume(args: argparse.Namespace) -> int:
+    """Continue a run to its end."""
     from cuprl.training.loop import resume
 
     print(f"done: {resume(args.path, threads=args.threads, trust=trust_of(args)).path}")
