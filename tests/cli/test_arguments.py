@@ -30,11 +30,11 @@ def test_what_is_taken(words, name, value):
 @pytest.mark.parametrize("words, sentence", [
     (["--steps", "many"], "--steps is 'many'; give a whole number."), (["--steps", "0"], "--steps is 0; give 1 or more."),
     (["--steps"], "argument --steps: expected one argument; see `cup try --help`."),
-    (["--layers", "a,b"], "--layers is 'a'; give a whole number."),
+    (["--layers", "a,b"], "--layers is 'a,b'; give numbers such as 64,64."),
     (["--lambdas", "0;1"], "--lambdas is '0;1'; give numbers between commas, as in 0,1."),
     (["--seeds", "3..1"], "--seeds is 3..1: the last seed is less than the first; give them in order, as 0..9."),
-    (["gren"], "unknown colour 'gren'; did you mean green? Accepted: red, green."),
-    (["--step", "3"], "unknown flag '--step'; did you mean --steps"), (["red", "blue"], "unexpected argument 'blue'"),
+    (["gren"], "unknown colour 'gren'; did you mean green or red? Accepted: red, green."),
+    (["--step=3"], "unknown flag '--step'; did you mean --steps"), (["red", "blue"], "unexpected argument 'blue'"),
 ])  # fmt: skip
 def test_what_is_not(words, sentence):
     with pytest.raises(UserError) as error:

@@ -38,10 +38,10 @@ COMMANDS = {  # name: (module, one line of help)
 }
 
 
-def add_command(subparsers: Any, name: str, **kwargs: Any) -> Parser:
-    """Add the parser of a command that is listed above, its line of help at the top of its own."""
-    summary = COMMANDS[name][1]
-    return subparsers.add_parser(name, **{"description": f"{summary[0].upper()}{summary[1:]}.", **kwargs})
+def add_command(subparsers: Any, name: str, summary: str | None = None, **kwargs: Any) -> Parser:
+    """Add the parser of a command listed above, or of a part of one with its own summary, which its help begins with."""
+    said = summary or COMMANDS[name][1]
+    return subparsers.add_parser(name, help=said, description=f"{said[0].upper()}{said[1:]}.", **kwargs)
 
 
 def add_trust_flags(parser: argparse.ArgumentParser) -> None:

@@ -18,19 +18,19 @@ def add(subparsers: Any) -> None:
 
     results = add_command(subparsers, "results")
     actions = results.add_subparsers(dest="action", metavar="import|export|list", required=True)
-    take = actions.add_parser("import", help="store finished runs")
+    take = add_command(actions, "import", "store finished runs")
     take.add_argument("runs", metavar="RUN", nargs="+", help="run folders")
     take.add_argument("--experiment", default=IMPORTED, metavar="NAME",
                       help=f"the experiment they are of, or a name for `cup table NAME` [{IMPORTED}]")  # fmt: skip
     take.add_argument("--results", **where)
     add_trust_flags(take)
     take.set_defaults(run=run_import)
-    export = actions.add_parser("export", help="metrics of every iteration as CSV, for other tools")
+    export = add_command(actions, "export", "metrics of every iteration as CSV, for other tools")
     export.add_argument("experiment", metavar="EXPERIMENT", nargs="?", help="its name or TOML file [all]")
     export.add_argument("--out", required=True, metavar="FILE.csv|DIR", help="one long file, or a folder with a file a run")
     export.add_argument("--results", **where)
     export.set_defaults(run=run_export)
-    show = actions.add_parser("list", help="what is stored, and what of it is stale")
+    show = add_command(actions, "list", "what is stored, and what of it is stale")
     show.add_argument("--results", **where)
     show.set_defaults(run=run_list)
 

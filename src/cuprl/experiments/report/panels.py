@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH = 8.0  # inches: about 1000 pixels
 LINE = 0.17  # inches: a line of a legend
+HANDLE = 7  # letters: what a legend's sample of a line and the gaps about it take
 SOLID = 5  # lines that need no other marks than their colours
 Panels = dict[str, list[Any]]  # task -> its axes, top to bottom
 # An algorithm has the same colour in every picture.
@@ -101,16 +102,17 @@ def legend_above(figure: Any, panels: Panels) -> None:
 def arranged(labels: list[str], room: int, most: int = 8) -> tuple[list[str], int, int]:
     """Break labels that are longer than the room; give them, the columns of their legend, and how many lines it takes."""
     columns = columns_for(labels, room, most)
-    broken = [[label] if len(label) <= room - 6 else textwrap.wrap(label.replace("+", "+ "), room - 6) for label in labels]
+    letters = room - HANDLE
+    broken = [[text] if len(text) <= letters else textwrap.wrap(text.replace("+", "+ "), letters) for text in labels]
     texts = ["\n".join(map(drawn, lines)) for lines in broken]
     return texts, columns, -(-len(labels) // columns) if columns > 1 else sum(map(len, broken))
 
 
 def columns_for(labels: list[str], room: int, most: int = 8) -> int:
-    """Find the most columns a legend of these labels can have in a room of so many letters; a line and its gaps take 6."""
+    """Find the most columns a legend of these labels can have in a room of so many letters."""
     for columns in range(min(len(labels), most), 1, -1):
         split = np.array_split([len(label) for label in labels], columns)  # as matplotlib fills them
-        if sum(6 + column.max() for column in split) <= room:
+        if sum(HANDLE + column.max() for column in split) <= room:
             return columns
     return 1
 
