@@ -9,9 +9,7 @@ import pytest
 
 from cuprl.cli import COMMANDS, main
 from cuprl.training.loop import train
-from small import QUIET, SMALL
-
-FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
+from small import FLAGS, QUIET, SMALL
 
 
 @pytest.fixture(scope="module")
