@@ -6,6 +6,8 @@ from cuprl.training.display import Silent
 
 SMALL = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
 QUIET = {"display": Silent()}
+# Of `cup train`.
+FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
 
 
 def same_progress(a, b):

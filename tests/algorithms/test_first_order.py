@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
-from plain_policies import KINDS, batch_for, nearby, plain_dist, plain_kl, plain_ratio, spec_for
 
+from algorithms.plain_policies import KINDS, batch_for, nearby, plain_dist, plain_kl, plain_ratio, spec_for
 from cuprl import algorithms
 from cuprl.algorithms import focops, ppo, ppo_lag
 from cuprl.learn.lagrangian import improve_lagrangian, lagrangian_advantage

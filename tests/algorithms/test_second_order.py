@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
-from plain_policies import batch_for, plain_dist, plain_kl, plain_ratio, spec_for
 
+from algorithms.plain_policies import batch_for, plain_dist, plain_kl, plain_ratio, spec_for
 from cuprl import algorithms
 from cuprl.algorithms import cpo, pcpo
 from cuprl.core.spec import Constraint

@@ -9,9 +9,7 @@ import pytest
 
 from cuprl.cli import COMMANDS, main
 from cuprl.training.loop import train
-from small import QUIET, SMALL
-
-FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
+from small import FLAGS, QUIET, SMALL
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +58,6 @@ def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
     assert result["episodes"] == 3 and result["deterministic"] is True
     assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
     assert "hopper-speed, cup, 3 episodes" in capsys.readouterr().out
-
-
-def test_plot_several_runs(run, tmp_path, capsys):
-    picture = tmp_path / "deep" / "both.svg"
-    assert main(["plot", str(run.path), str(run.path), "--out", str(picture)]) == 0
-    assert str(picture) in capsys.readouterr().out and picture.read_text().startswith("<?xml")
-
-
-def test_a_picture_of_no_kind(run, tmp_path, capsys):
-    assert main(["plot", str(run.path), "--out", str(tmp_path / "x.foo")]) == 2
-    assert ".png" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are listed in /proc")

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from test_cli import FLAGS
 
 from cuprl.cli import main
 from cuprl.runs.folder import Run
+from small import FLAGS
 
 
 def command(*words, **kwargs):

@@ -14,8 +14,9 @@ from cuprl.cli import main
 from cuprl.cli.inspect import print_evaluation
 from cuprl.cli.terminal import show
 from cuprl.core.text import csv_text, printable
+from cuprl.experiments.report.drawing import drawn
 from cuprl.experiments.report.formats import Table, markdown_text, to_csv, to_latex, to_markdown
-from cuprl.experiments.report.plot import drawn, plot_runs
+from cuprl.experiments.report.plot import plot_runs
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.loop import train

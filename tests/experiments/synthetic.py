@@ -3,7 +3,13 @@
 import numpy as np
 
 import cuprl
+from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.report import paper
+from cuprl.experiments.report.groups import group
 from cuprl.experiments.store.results import Result
+
+PAPER = Experiment("like-paper", "for tests", (
+    Block(("hopper-speed", "swimmer-speed"), ("cup", "pcpo", "ppo-lag"), (0, 1, 2), paper.STEPS),))  # fmt: skip
 
 
 def made_up(cell, cost=0.95, value=100.0):
@@ -28,3 +34,16 @@ def made_up(cell, cost=0.95, value=100.0):
         if cell.algo != "ppo":
             metrics[f"train/multiplier{end}"] = np.abs(noise() - 1)
     return Result(config, metrics, {"cuprl": cuprl.__version__}, None, None)
+
+
+def groups_of(*blocks, leave_out=lambda cell: False):
+    """The groups of a grid whose runs are made up."""
+    cells = expand(Experiment("made-up", "for tests", blocks))
+    return group(cells, {cell: made_up(cell) for cell in cells if not leave_out(cell)})
+
+
+def made_up_by(**numbers):
+    """The groups of PAPER; numbers: the (cost, value) of each algorithm that has runs."""
+    cells = expand(PAPER)
+    chosen = {name.replace("_", "-"): pair for name, pair in numbers.items()}
+    return group(cells, {cell: made_up(cell, *chosen[cell.algo]) for cell in cells if cell.algo in chosen})

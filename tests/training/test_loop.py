@@ -12,7 +12,7 @@ import pytest
 
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
-from cuprl.policies.of_run import load
+from cuprl.policies.load import load
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training.display import Plain

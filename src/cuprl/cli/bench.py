@@ -11,16 +11,22 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import add_command
+from cuprl.cli.arguments import one_of, whole
+
 if TYPE_CHECKING:
     from cuprl.experiments.engines.engine import Engine
     from cuprl.experiments.grid.cells import Cell
 
 
 def add(subparsers: Any) -> None:
-    bench = subparsers.add_parser("bench", help="run an experiment: many trainings over cores or machines")
+    """Add `cup bench`."""
+    bench = add_command(subparsers, "bench")
     bench.add_argument("names", metavar="NAME", nargs="*", help="experiments, or TOML files; without any they are listed")
-    bench.add_argument("--workers", metavar="N", help="runs at once, one thread each [as many as cores and memory hold]")
-    bench.add_argument("--engine", default="local", metavar="E", help="local: processes here; ray: a Ray cluster [local]")
+    bench.add_argument("--workers", type=whole(1), metavar="N",
+                       help="runs at once, one thread each [as many as cores and memory hold]")  # fmt: skip
+    bench.add_argument("--engine", type=one_of("engine", ("local", "ray")), default="local", metavar="E",
+                       help="local: processes here; ray: a Ray cluster [local]")  # fmt: skip
     bench.add_argument("--address", metavar="A", help="the Ray cluster: HOST:PORT, ray://HOST:PORT or auto [auto]")
     bench.add_argument("--only", metavar="WHAT", help="a part of the grid, as task=hopper-speed,algo=cup,seed=0..2")
     bench.add_argument("--dry-run", action="store_true", help="only list the runs")
@@ -30,20 +36,18 @@ def add(subparsers: Any) -> None:
 
 
 def run_bench(args: argparse.Namespace) -> int:
-    from cuprl.core.parse import parse_value
-    from cuprl.errors import UserError, unknown
+    """Run experiments, or list them; 1 if any run failed."""
+    from cuprl.cli.terminal import show
+    from cuprl.errors import UserError
     from cuprl.experiments.grid.cells import expand
     from cuprl.experiments.grid.shipped import EXPERIMENTS, find
+    from cuprl.experiments.report.formats import Table
 
     if not args.names:
-        for shipped in EXPERIMENTS.values():
-            print(f"{shipped.name:<12} {shipped.summary}")
+        show([Table(["experiment", "what it is"], [[one.name, one.summary] for one in EXPERIMENTS.values()])])
         return 0
-    if args.engine not in ("local", "ray"):
-        raise unknown("engine", args.engine, ("local", "ray"))
     if args.address and args.engine == "local":
         raise UserError("--address is that of a Ray cluster; give --engine ray with it.")
-    workers = None if args.workers is None else parse_value(int, args.workers, "--workers")
     grids: dict[str, list[Cell]] = {}
     for name in args.names:
         experiment = find(name)
@@ -56,7 +60,7 @@ def run_bench(args: argparse.Namespace) -> int:
             list_runs(cells, root / name, results)
         return 0
     failed = 0
-    with closing(make_engine(args.engine, args.address, workers, max(map(len, grids.values())))) as engine:
+    with closing(make_engine(args.engine, args.address, args.workers, max(map(len, grids.values())))) as engine:
         for name, given in zip(grids, args.names):
             failed |= run_grid(grids[name], root / name, engine, results / name)
             print(f"\ntable: cup table {given}    figures: cup figure curves {given}")
@@ -64,6 +68,7 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
+    """Print the command of each run and how much of it is done."""
     from cuprl.core.text import printable
     from cuprl.errors import UserError
     from cuprl.experiments.store.results import stored
@@ -83,6 +88,7 @@ def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
 
 
 def make_engine(kind: str, address: str | None, workers: int | None, runs: int) -> Engine:
+    """Start what runs the cells, on this machine or on a Ray cluster."""
     from cuprl.experiments.engines.local import LocalEngine, workers_for
 
     if kind == "ray":
@@ -113,19 +119,19 @@ def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None
 
 
 def print_summary(cells: list[Cell], results: Path) -> None:
-    """The table of a grid: laid out in a terminal, in Markdown elsewhere."""
-    from cuprl.cli.terminal import show
+    """Print the table of a grid: laid out in a terminal, in Markdown elsewhere."""
+    from cuprl.cli.terminal import by_task, show
     from cuprl.experiments.report.table import summary, summary_table
 
     if sys.stdout.isatty():
-        show([summary_table(cells, results)])
+        show(by_task(summary_table(cells, results)))
     else:
         print(summary(cells, results))
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """While inside, Ctrl-C and SIGTERM end the grid with a word on how to go on."""
+    """Let Ctrl-C and SIGTERM end the grid, while inside, with a word on how to go on."""
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt("stopped; each run left a checkpoint: the same command goes on from there")

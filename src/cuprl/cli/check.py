@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import add_command
+from cuprl.cli.arguments import whole
+
 if TYPE_CHECKING:
     from cuprl.envs.gymnasium.task import GymnasiumTask
 
 
 def add_gym_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that make a task of a Gymnasium environment."""
     group = parser.add_argument_group("a Gymnasium environment, gym:ID")
     group.add_argument("--cost", action="append", metavar="C", help="info:KEY or MODULE:FUNCTION, or NAME=… [info:cost]")
     group.add_argument("--import", action="append", dest="imports", metavar="M", help="a module that registers the id")
@@ -20,7 +24,7 @@ def add_gym_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def task_named(args: argparse.Namespace) -> str:
-    """The task's full name, the flags taken in."""
+    """Give the task's full name, the flags taken in."""
     from cuprl.envs import find
     from cuprl.envs.gymnasium.name import PREFIX
 
@@ -29,7 +33,7 @@ def task_named(args: argparse.Namespace) -> str:
 
 
 def with_flags(args: argparse.Namespace) -> str:
-    """The task with each flag as a word of its name."""
+    """Make each flag a word of the task's name."""
     from cuprl.core.parse import parse_numbers
     from cuprl.envs.gymnasium.name import PREFIX, join_name
     from cuprl.errors import UserError
@@ -50,7 +54,7 @@ def with_flags(args: argparse.Namespace) -> str:
 
 
 def task_to_check(args: argparse.Namespace) -> tuple[GymnasiumTask, bool]:
-    """The task, and whether it has limits: all but one sentence can be said without."""
+    """Give the task, and whether it has limits: all but one sentence can be said without."""
     from cuprl.envs import find
     from cuprl.envs.gymnasium.name import PREFIX, parse_name
     from cuprl.envs.gymnasium.task import from_gymnasium
@@ -68,36 +72,27 @@ def task_to_check(args: argparse.Namespace) -> tuple[GymnasiumTask, bool]:
 
 
 def add(subparsers: Any) -> None:
-    check = subparsers.add_parser("check", help="look for what is wrong with a Gymnasium environment")
+    """Add `cup check`."""
+    check = add_command(subparsers, "check")
     check.add_argument("task", metavar="gym:ID", help="the environment")
     check.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
-    check.add_argument("--steps", default="3000", metavar="N", help="random steps to take [3000]")
-    check.add_argument("--seed", default="0", metavar="K", help="of the episodes and actions [0]")
+    check.add_argument("--steps", type=whole(1), default=3000, metavar="N", help="random steps to take [3000]")
+    check.add_argument("--seed", type=whole(0), default=0, metavar="K", help="of the episodes and actions [0]")
     add_gym_flags(check)
     check.set_defaults(run=run_check)
 
 
 def run_check(args: argparse.Namespace) -> int:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
-
-    from cuprl.core.parse import parse_value
+    """Look at an environment; 1 if something is wrong with it."""
+    from cuprl.cli.terminal import Styled, show
+    from cuprl.core.text import printable
     from cuprl.envs.gymnasium.check import check
-    from cuprl.errors import UserError
+    from cuprl.experiments.report.formats import Table
 
-    steps, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("steps", "seed"))
-    if steps < 1 or seed < 0:
-        raise UserError(f"--steps is {steps} and --seed {seed}; give at least 1 and 0.")
     task, limited = task_to_check(args)
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
     style = {"fine": "green", "note": "yellow", "wrong": "bold red"}
-    findings = check(task, steps, seed, limited)
-    for finding in findings:
-        table.add_row(Text(finding.kind, style[finding.kind]), Text(finding.sentence))
-    console = Console(highlight=False)
-    console.print(table)
+    findings = check(task, args.steps, args.seed, limited)
+    show([Table(["", ""], [[Styled(found.kind, style[found.kind]), found.sentence] for found in findings])])
     wrong = sum(finding.kind == "wrong" for finding in findings)
-    console.print(f"{escape(args.task)}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
+    print(f"{printable(args.task)}: {'nothing is wrong' if not wrong else f'{wrong} wrong'}.")
     return 1 if wrong else 0

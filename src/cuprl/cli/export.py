@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_trust_flags, trust_of
+from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import whole
 
 if TYPE_CHECKING:
     from cuprl.policies.of_run import RunPolicy
 
 
 def add(subparsers: Any) -> None:
-    export = subparsers.add_parser("export", help="write the policy of a run as one file to deploy")
+    """Add `cup export`."""
+    export = add_command(subparsers, "export")
     export.add_argument("path", metavar="RUN", help="the run's folder")
     export.add_argument("--to", default="numpy", metavar="FORMAT", help="numpy, onnx or jax [numpy]")
     export.add_argument("--out", metavar="FILE", help="the file [policy.npz, .onnx or .jax in the run's folder]")
-    export.add_argument("--episodes", default="20", metavar="N",
+    export.add_argument("--episodes", type=whole(0), default=20, metavar="N",
                         help="episodes of the evaluation that the file carries; 0: none [20]")  # fmt: skip
     export.add_argument("--latency", action="store_true", help="write nothing: measure an action's time in each format")
     add_trust_flags(export)
@@ -24,29 +26,26 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from cuprl.core.parse import parse_value
+    """Write the policy's file, or measure it."""
     from cuprl.errors import UserError
     from cuprl.policies.export import check, export_policy
     from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
 
-    episodes = parse_value(int, args.episodes, "--episodes")
-    if episodes < 0:
-        raise UserError(f"--episodes is {episodes}; give 0 or more.")
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
     policy = read_run(Run(args.path), trust=trust_of(args))
     if args.latency:
         return print_latency(policy)
-    evaluation = measured(policy, episodes) if episodes else None
+    evaluation = measured(policy, args.episodes) if args.episodes else None
     file = export_policy(policy, args.to, args.out, evaluation)
     print(f"{file}  {file.stat().st_size:,} bytes")
     return 0
 
 
 def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
-    """The evaluation of the mode; none where the task is not known here, as on hardware."""
+    """Evaluate the mode; None where the task is not known here, as on hardware."""
     import sys
 
     from cuprl.cli.inspect import print_evaluation
@@ -68,24 +67,21 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
 
 
 def print_latency(policy: RunPolicy) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
+    """Print how long an action takes in each format."""
+    from cuprl.cli.terminal import show
     from cuprl.core.text import printable
+    from cuprl.experiments.report.formats import Table
     from cuprl.measure.latency import latency
     from cuprl.policies.checks import layers_of
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
     print(f"one action of {printable(policy.info['task'])}, network {sizes}; medians of interleaved calls")
-    table = Table(box=None)
-    for name in ("format", "median", "99%", "file", "difference"):
-        table.add_column(name, justify="left" if name == "format" else "right", no_wrap=True)
-    for row in latency(policy):
-        if "missing" in row:
-            table.add_row(row["format"], "not installed")
-        else:
-            table.add_row(row["format"], f"{row['median_us']:.1f} µs", f"{row['p99_us']:.1f} µs",
-                          f"{row['bytes'] / 1000:.0f} kB", f"{row['difference']:.0e}")  # fmt: skip
-    Console().print(table)
+    rows = [
+        [row["format"], "not installed", "", "", ""] if "missing" in row else
+        [row["format"], f"{row['median_us']:.1f} µs", f"{row['p99_us']:.1f} µs", f"{row['bytes'] / 1000:.0f} kB",
+         f"{row['difference']:.0e}"]
+        for row in latency(policy)
+    ]  # fmt: skip
+    show([Table(["format", "median", "99%", "file", "difference"], rows)])
     return 0

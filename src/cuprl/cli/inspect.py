@@ -1,48 +1,43 @@
-"""Commands that look: `cup eval`, `cup plot`, `cup tasks`, `cup algos`."""
+"""Commands that look: `cup eval`, `cup tasks`, `cup algos`."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
-from cuprl.cli import add_trust_flags, trust_of
+from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import whole
 
 
 def add(subparsers: Any) -> None:
-    evaluate = subparsers.add_parser("eval", help="evaluate the policy of a run")
+    """Add `cup eval`, `cup tasks` and `cup algos`."""
+    evaluate = add_command(subparsers, "eval")
     evaluate.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
-    evaluate.add_argument("--episodes", default="20", metavar="N", help="episodes [20]")
-    evaluate.add_argument("--seed", default="10_000", metavar="K", help="seed of the environments [10_000]")
+    evaluate.add_argument("--episodes", type=whole(1), default=20, metavar="N", help="episodes [20]")
+    evaluate.add_argument("--seed", type=whole(0), default=10_000, metavar="K", help="seed of the environments [10_000]")
     evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
     add_trust_flags(evaluate)
     evaluate.set_defaults(run=run_eval)
 
-    plot = subparsers.add_parser("plot", help="draw the learning curves of runs")
-    plot.add_argument("paths", metavar="RUN", nargs="+", help="run folders")
-    plot.add_argument("--out", metavar="FILE", help="picture, .png or .svg [curve.png in the first run]")
-    plot.set_defaults(run=run_plot)
-
-    tasks = subparsers.add_parser("tasks", help="list the tasks")
+    tasks = add_command(subparsers, "tasks")
     tasks.set_defaults(run=run_tasks)
 
-    algos = subparsers.add_parser("algos", help="list the algorithms, or the settings of one")
+    algos = add_command(subparsers, "algos")
     algos.add_argument("name", metavar="ALGO", nargs="?", help="show this one's settings")
     algos.set_defaults(run=run_algos)
 
 
 def run_eval(args: argparse.Namespace) -> int:
-    from cuprl.core.parse import parse_value
+    """Evaluate a policy and print what it did."""
     from cuprl.core.text import printable
-    from cuprl.errors import UserError
     from cuprl.policies.evaluate import evaluate
 
-    episodes, seed = (parse_value(int, getattr(args, name), f"--{name}") for name in ("episodes", "seed"))
-    if seed < 0:
-        raise UserError(f"--seed is {seed}; give 0 or more.")
-    result = evaluate(args.path, episodes, deterministic=not args.stochastic, seed=seed, trust=trust_of(args))
+    result = evaluate(args.path, args.episodes, deterministic=not args.stochastic, seed=args.seed, trust=trust_of(args))
     if result["changed"]:
         said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
         print(f"note: {printable(said)}", file=sys.stderr)
@@ -53,86 +48,61 @@ def run_eval(args: argparse.Namespace) -> int:
     return 0
 
 
-def print_evaluation(results: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
+def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -> None:
+    """Print evaluations of one task as a table, a line for each and each of its constraints; names: of each, if several."""
+    from cuprl.cli.terminal import Styled, show
+    from cuprl.experiments.report.formats import Table
 
-    from cuprl.core.text import printable
-
-    first = results[0]
+    first, rows = results[0], []
     title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"
-    table = Table(title=escape(printable(title)), title_justify="left", box=None)
-    for name in ("actions", "return", "cost", "limit", "sum", "over limit", "length"):
-        table.add_column(name, justify="left" if name == "actions" else "right", no_wrap=True)
-    for result in results:
+    for result, name in zip(results, names or [""] * len(results)):
         many = isinstance(result["cost_mean"], dict)
-        for name in result["cost_mean"] if many else [""]:
+        for constraint in result["cost_mean"] if many else [""]:
             mean, std, plain, limit, over = (
-                result[f"cost_{key}"][name] if many else result[f"cost_{key}"]
+                result[f"cost_{key}"][constraint] if many else result[f"cost_{key}"]
                 for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
-            table.add_row(
-                Text(("mode" if result["deterministic"] else "sampled") + (f" ({printable(name)})" if many else "")),
+            actions = "mode" if result["deterministic"] else "sampled"
+            rows.append([
+                " ".join(part for part in (name, actions, f"({constraint})" if many else "") if part),
                 f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
-                f"[{'green' if mean <= limit else 'red'}]{mean:.2f} ± {std:.2f}[/]",
-                f"{limit:g}",
-                f"{plain:.1f}",
-                f"{100 * over:.0f}%",
-                f"{result['length_mean']:.0f}",
-            )
-    Console().print(table)
-
-
-def run_plot(args: argparse.Namespace) -> int:
-    from cuprl.experiments.report.plot import plot_runs
-
-    print(plot_runs(args.paths, args.out))
-    return 0
+                Styled(f"{mean:.2f} ± {std:.2f}", "green" if mean <= limit else "red"),
+                f"{limit:g}", f"{plain:.1f}", f"{100 * over:.0f}%", f"{result['length_mean']:.0f}",
+            ])  # fmt: skip
+    show([Table(["actions", "return", "cost", "limit", "sum", "over limit", "length"], rows, title)])
 
 
 def run_tasks(args: argparse.Namespace) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
+    """List the tasks, a line for each constraint."""
+    from cuprl.cli.terminal import show
     from cuprl.envs import TASKS, make
     from cuprl.envs.tabular import PREFIX, tabular_task
+    from cuprl.experiments.report.formats import Table
     from cuprl.theory import GENERATORS
 
-    table = Table(box=None)
-    for name in ("task", "obs", "action", "constraint", "limit", "discount", "horizon"):
-        table.add_column(name, justify="left" if name in ("task", "constraint") else "right", no_wrap=name == "task")
+    rows = []
     for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
         spec = make(task).spec
-        for constraint in spec.constraints:
-            table.add_row(
-                task.name, str(spec.obs_dim), str(spec.action), constraint.name, f"{constraint.limit:g}",
-                f"{constraint.discount:g}", str(spec.horizon),
-            )  # fmt: skip
-    Console().print(table)
+        rows += [[task.name, str(spec.obs_dim), str(spec.action), c.name, f"{c.limit:g}", f"{c.discount:g}",
+                  str(spec.horizon)]
+                 for c in spec.constraints]  # fmt: skip
+    show([Table(["task", "obs", "action", "constraint", "limit", "discount", "horizon"], rows)])
     return 0
 
 
 def run_algos(args: argparse.Namespace) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
+    """List the algorithms, or one's settings."""
     from cuprl.algorithms import ALGORITHMS, load
+    from cuprl.cli.terminal import show
+    from cuprl.experiments.report.formats import Table
 
-    table = Table(box=None)
     if args.name is None:
-        table.add_column("algorithm")
-        table.add_column("what it is")
-        for name, entry in ALGORITHMS.items():
-            table.add_row(name, entry.summary)
-    else:
-        import dataclasses
+        show([Table(["algorithm", "what it is"], [[name, entry.summary] for name, entry in ALGORITHMS.items()])])
+        return 0
+    from cuprl.learn.settings import as_words
 
-        _, config = load(args.name)
-        for column in ("setting", "value", "meaning"):
-            table.add_column(column)
-        for field in dataclasses.fields(config):
-            table.add_row(field.name, str(getattr(config, field.name)), field.metadata["help"])
-    Console().print(table)
+    _, config = load(args.name)
+    rows = [[field.name, as_words(getattr(config, field.name)) or "none", field.metadata["help"]]
+            for field in dataclasses.fields(config)]  # fmt: skip
+    show([Table(["setting", "value", "meaning"], rows)])
     return 0

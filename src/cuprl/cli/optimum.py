@@ -7,20 +7,23 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from cuprl.errors import UserError, unknown
+from cuprl.cli.arguments import whole
+from cuprl.errors import unknown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `cup theory optimum`."""
     group = parser.add_argument_group("for optimum")
     group.add_argument("--problems", metavar="P,..", help="problems to train on [all]")
     group.add_argument("--algos", metavar="A,..", help="algorithms [all but CUP's variants]")
-    group.add_argument("--seeds", default="5", metavar="N", help="seeds 0 .. N-1 [5]")
-    group.add_argument("--steps", default="500_000", metavar="S", help="environment steps a run [500_000]")
-    group.add_argument("--workers", default="2", metavar="N", help="processes [2]")
+    group.add_argument("--seeds", type=whole(1), default=5, metavar="N", help="seeds 0 .. N-1 [5]")
+    group.add_argument("--steps", type=whole(), default=500_000, metavar="S", help="environment steps a run [500_000]")
+    group.add_argument("--workers", type=whole(1), default=2, metavar="N", help="processes [2]")
     group.add_argument("--out", metavar="FILE", help="picture of the return-cost planes, .png or .svg")
 
 
 def chosen(kind: str, words: str | None, accepted: list[str], default: list[str]) -> list[str]:
+    """Split names between commas, each of those accepted; the default where there are none."""
     names = words.split(",") if words else default
     for name in names:
         if name not in accepted:
@@ -29,19 +32,15 @@ def chosen(kind: str, words: str | None, accepted: list[str], default: list[str]
 
 
 def run(args: argparse.Namespace) -> int:
+    """Train on every problem with every algorithm, and print what they reached."""
     from cuprl.algorithms import ALGORITHMS
-    from cuprl.core.parse import parse_value
     from cuprl.experiments.report.optimum import plot_planes, run_all
     from cuprl.theory import GENERATORS
 
     problems = chosen("problem", args.problems, list(GENERATORS), list(GENERATORS))
     plain = [name for name, entry in ALGORITHMS.items() if not entry.preset]
     algos = chosen("algorithm", args.algos, list(ALGORITHMS), plain)
-    seeds, steps, workers = (parse_value(int, getattr(args, name), f"--{name}") for name in ("seeds", "steps", "workers"))
-    for name, value in (("seeds", seeds), ("workers", workers)):
-        if value < 1:
-            raise UserError(f"--{name} is {value}; it must be at least 1.")
-    results = run_all(problems, algos, range(seeds), steps, workers, tell)
+    results = run_all(problems, algos, range(args.seeds), args.steps, args.workers, tell)
     if args.json:
         print(json.dumps([{**asdict(r), "share": r.share, "excess": r.excess} for r in results]))
     else:
@@ -52,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def tell(done: int, total: int, reached: Any) -> None:
+    """Print a line for a run that has ended."""
     import sys
 
     line = f"{done}/{total} {reached.problem} {reached.algo} seed {reached.seed}: {reached.share:.3f} of the optimum"
@@ -59,19 +59,17 @@ def tell(done: int, total: int, reached: Any) -> None:
 
 
 def print_results(results: list[Any]) -> None:
-    """Means over seeds; red where the mean excess is above 2% of the limit."""
+    """Print means over seeds; red where the mean excess is above 2% of the limit."""
     import numpy as np
-    from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None)
-    for name in ("problem", "algorithm", "return / optimum", "(worst seed)", "cost / limit", "(worst seed)"):
-        table.add_column(name, justify="left" if name in ("problem", "algorithm") else "right")
+    from cuprl.cli.terminal import Styled, show
+    from cuprl.experiments.report.formats import Table
+
+    rows: list[list[str]] = []
     for problem, algo in dict.fromkeys((r.problem, r.algo) for r in results):
         cell = [r for r in results if (r.problem, r.algo) == (problem, algo)]
         share, cost = np.array([r.share for r in cell]), 1.0 + np.array([r.excess for r in cell])
-        table.add_row(
-            problem, algo, f"{share.mean():.3f}", f"{share.min():.3f}", f"{cost.mean():.3f}", f"{cost.max():.3f}",
-            style="red" if cost.mean() > 1.02 else "",
-        )  # fmt: skip
-    Console(highlight=False).print(table)
+        style = "red" if cost.mean() > 1.02 else ""
+        numbers = (share.mean(), share.min(), cost.mean(), cost.max())
+        rows.append([Styled(cell, style) for cell in (problem, algo, *(f"{number:.3f}" for number in numbers))])
+    show([Table(["problem", "algorithm", "return / optimum", "(worst seed)", "cost / limit", "(worst seed)"], rows)])

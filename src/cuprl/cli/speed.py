@@ -6,26 +6,28 @@ import argparse
 import json
 from typing import Any
 
+from cuprl.cli import add_command
+from cuprl.cli.arguments import whole
+
 
 def add(subparsers: Any) -> None:
-    speed = subparsers.add_parser("speed", help="measure training against raw physics")
+    """Add `cup speed`."""
+    speed = add_command(subparsers, "speed")
     speed.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them)")
     speed.add_argument("--algo", default="cup", metavar="A", help="an algorithm [cup]")
-    speed.add_argument("--threads", default="1", metavar="N", help="threads of the physics [1]")
-    speed.add_argument("--rounds", default="10", metavar="N", help="interleaved rounds; medians are shown [10]")
+    speed.add_argument("--threads", type=whole(), default=1, metavar="N", help="threads of the physics [1]")
+    speed.add_argument("--rounds", type=whole(), default=10, metavar="N", help="interleaved rounds; medians are shown [10]")
     speed.add_argument("--growth", action="store_true", help="instead: how an iteration grows with batch, width, …")
     speed.add_argument("--json", action="store_true", help="print one JSON object")
     speed.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    from cuprl.core.parse import parse_value
     from cuprl.measure.speed import measure
 
     if args.growth:
-        return run_growth(args.task, args.algo, parse_value(int, args.rounds, "--rounds"))
-    numbers = {name: parse_value(int, getattr(args, name), f"--{name}") for name in ("threads", "rounds")}
-    result = measure(args.task, args.algo, **numbers)
+        return run_growth(args.task, args.algo, args.rounds)
+    result = measure(args.task, args.algo, threads=args.threads, rounds=args.rounds)
     if args.json:
         print(json.dumps(result))
         return 0

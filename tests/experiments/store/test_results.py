@@ -13,14 +13,11 @@ import pytest
 import cuprl
 from cuprl.algorithms import ALGORITHMS, as_now
 from cuprl.cli import main
-from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
-from cuprl.experiments.report import formats, paper, stats_table, table
-from cuprl.experiments.report.groups import group
+from cuprl.experiments.report import paper
 from cuprl.experiments.store.results import Result, config_hash, files, from_run, read, store, stored
-from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from experiments.synthetic import made_up
 from small import QUIET, SMALL
@@ -235,130 +232,6 @@ def test_a_run_folder_with_other_numerics_is_no_cell(runs, monkeypatch):
     renumbered(monkeypatch, "cup", 7)
     with pytest.raises(UserError, match=r"was made with numerics 1 of cup, now 7"):
         cell.check_same(run)
-
-
-def test_import_list_export(runs, tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", TINY)
-    monkeypatch.chdir(tmp_path)
-    paths = [str(run.path) for run in runs.values()]
-    assert main(["results", "list"]) == 2
-    assert "no result is stored in results; run `cup bench NAME`" in capsys.readouterr().err
-    assert main(["results", "import", *paths, "--experiment", "tiny"]) == 0
-    assert main(["results", "import", paths[0]]) == 0
-    assert main(["results", "import", paths[0], "--experiment", "quick"]) == 0
-    assert "(stale: made with steps 600, not 100000)" in capsys.readouterr().out
-    assert main(["results", "export", "tiny", "--out", "all.csv"]) == 0
-    rows = list(csv.DictReader((tmp_path / "all.csv").open()))
-    assert len(rows) == 4 * 3 and {r["task"] for r in rows} == {"hopper-speed", "hopper-speed-effort"}
-    first = Run(paths[0])
-    mine = [r for r in rows if r["hash"] == config_hash(first.config)]
-    assert [float(r["rollout/ep_rew_mean"]) for r in mine] == pytest.approx(
-        first.progress()["rollout/ep_rew_mean"], rel=1e-5
-    )
-    assert mine[0]["rollout/ep_cost_mean/effort"] == "" and mine[0]["seed"] == "0" and mine[0]["algo"] == "cup"
-    assert main(["results", "export", "--out", "folder"]) == 0
-    assert "1 stale result left out" in capsys.readouterr().err
-    written = sorted(path.parent.name for path in (tmp_path / "folder").rglob("*.csv"))
-    assert written == ["imported", *["tiny"] * 4]
-    facts = json.loads(next((tmp_path / "folder" / "tiny").glob("*.json")).read_text())
-    assert facts["settings"]["batch_size"] == 200 and facts["versions"]["cuprl"] == cuprl.__version__
-
-
-@pytest.mark.parametrize("argv, words", [
-    (["table", "quick"], "no result of quick is stored in results; run `cup bench quick`."),
-    (["figure", "curves", "quick"], "run `cup bench quick`."),
-    (["table", "quik"], "did you mean quick"),
-    (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
-    (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
-    (["table", "quick", "--against", "cup"], "--against goes with --stats"),
-    (["table", "quick", "--out", "/", "--format", "md"], "/ is a folder"),
-    (["figure", "curve", "quick"], "did you mean curves"),
-    (["results"], "import|export|list"),
-    (["results", "import", "nowhere"], "not a run"),
-    (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"),
-    (["results", "import", "nowhere", "--experiment", ".."], "letters"),
-    (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
-    (["results", "export", "quick"], "--out"),
-    (["results", "list", "--resuls", "x"], "did you mean --results"),
-])  # fmt: skip
-def test_wrong_input_gets_one_sentence(argv, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(argv) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err and shown.err.count("\n") == 1 and not shown.out and not list(tmp_path.iterdir())
-
-
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_papers_winners_and_limits_are_ours():
-    assert {task: paper.best(task) for task in paper.TABLE} == dict.fromkeys(paper.TABLE, "cup")
-    for task, limit in paper.LIMITS.items():
-        assert TASKS[task].constraints[0].limit == pytest.approx(limit, abs=0.006)
-
-
-def grouped(experiment, **by_algo):
-    """Groups of made-up results; by_algo: (cost, value) of an algorithm."""
-    cells = expand(experiment)
-    chosen = {name.replace("_", "-"): numbers for name, numbers in by_algo.items()}
-    return group(cells, {cell: made_up(cell, *chosen[cell.algo]) for cell in cells if cell.algo in chosen})
-
-
-def test_the_table_beside_the_papers():
-    text = formats.to_markdown([table.report(grouped(PAPER, cup=(0.9, 100.0), ppo_lag=(1.1, 900.0)))])
-    hopper = {line.split(" | ")[1]: line for line in text.splitlines() if line.startswith("| hopper")}
-    assert "| **" in hopper["cup"] and hopper["cup"].endswith("| 3 | **2025.56 ± 122.35** | 79.98 ± 2.306 |")
-    assert "(over) | 82.748 |" in hopper["ppo-lag"] and "**" not in hopper["ppo-lag"]
-    assert hopper["ppo-lag"].endswith("| 1010.2 ± 61.48 | 83.28 ± 31.19 (over) |")
-    assert hopper["pcpo"] == "| hopper-speed | pcpo | - | - | 82.748 | - | 0 | - | - |"
-
-
-def test_the_numbers_of_a_table_are_the_runs(runs, tiny):
-    cells = expand(TINY)
-    text = table.summary(cells, tiny)
-    finals = [run.progress() for cell, run in runs.items() if cell.task == "hopper-speed-effort"]
-    for name in ("speed", "effort"):
-        costs = np.array([p[f"rollout/ep_cost_mean/{name}"][-1] for p in finals])
-        (line,) = (line for line in text.splitlines() if f"| {name} " in line)
-        assert f"| {costs.mean():.2f} ± {costs.std():.2f}" in line and line.endswith("| 2 |")
-    assert len(text.splitlines()) == 2 + 1 + 2 and "| hopper-speed | cup | **" in text
-
-
-def test_formats_agree(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(shipped.EXPERIMENTS, "like-paper", PAPER)
-    for cell in expand(PAPER):
-        store(made_up(cell), tmp_path / "like-paper")
-    where = ["table", "like-paper", "--results", str(tmp_path)]
-    for name in ("t.md", "t.csv", "t.tex"):
-        assert main([*where, "--out", str(tmp_path / name)]) == 0
-    rows = list(csv.DictReader((tmp_path / "t.csv").open()))
-    assert len(rows) == 6 and rows[0]["paper_return_mean"] == "2025.56" and rows[0]["seeds"] == "3"
-    shown = f"{float(rows[0]['return_mean']):.1f} ± {float(rows[0]['return_std']):.1f}"
-    assert shown in (tmp_path / "t.md").read_text()
-    latex = (tmp_path / "t.tex").read_text()
-    assert shown.replace("±", r"$\pm$") in latex and r"\textbf{" in latex and "**" not in latex
-    capsys.readouterr()
-    assert main([*where, "--format", "csv", "--stats"]) == 0
-    facts = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert {"cup > ppo-lag", "cup > pcpo"} <= {f["algorithm"] for f in facts}
-    assert main([*where, "--stats", "--against", "cap"]) == 2
-    assert "did you mean cup" in capsys.readouterr().err
-
-
-def test_the_fuller_statistics():
-    groups = grouped(PAPER, cup=(0.9, 100.0), ppo_lag=(1.1, 900.0))
-    facts = {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_table.records(groups, "cup")}
-    both = "hopper-speed + swimmer-speed"
-    assert facts["hopper-speed", "ppo-lag", "broken at the end"]["value"] == 1.0
-    assert 0 < facts["hopper-speed", "ppo-lag", "training over"]["value"] < 1
-    assert facts["hopper-speed", "cup", "training over"]["value"] == 0.0
-    assert facts[both, "cup", "cost / limit"]["value"] == pytest.approx(0.9, abs=1e-4)
-    assert facts[both, "cup > ppo-lag", "better return"]["value"] == 0.0
-    assert facts[both, "cup > ppo-lag", "better safe return"]["value"] == 1.0
-    steps = facts["hopper-speed", "cup", "steps to 90%"]["value"]
-    assert 0.3 * paper.STEPS < steps < 0.6 * paper.STEPS  # 1 - exp(-5 x) is at 90% of its end at x = 0.45
-    text = formats.to_markdown(stats_table.tables(list(facts.values())))
-    assert "**Over tasks**" in text and "| cup > ppo-lag | 0.00 [0.00, 0.00] |" in text and "{task}" not in text
 
 
 def test_a_finished_run_as_a_result_needs_no_folder(runs):

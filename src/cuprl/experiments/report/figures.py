@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,20 +10,24 @@ import numpy as np
 
 from cuprl.errors import UserError
 from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report.drawing import save_figure
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.panels import (
     KNOWN,
+    LINE,
     caption,
     colours_of,
+    cost_label,
     finish_cost,
     label_rows,
     legend_above,
     legend_on,
     limit_colours,
+    lines_of,
     panels_of,
 )
-from cuprl.experiments.report.plot import drawn, save_figure
 from cuprl.experiments.report.promise import promise
+from cuprl.experiments.report.sweeps import no_sweep, point, swept_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,13 +43,13 @@ Row = tuple[str, str, int | None]
 
 
 def curves(groups: list[Group], out: Path) -> None:
-    """Return above, each cost below."""
+    """Draw the return above, each cost below."""
     constraints = range(max(len(g.limits) for g in groups))
     over_training(groups, [("return", "rollout/ep_rew_mean", None), *(("cost", COST, i) for i in constraints)], out)
 
 
 def nu(groups: list[Group], out: Path) -> None:
-    """Each cost and, below it, its multiplier."""
+    """Draw each cost and, below it, its multiplier."""
     having = [g for g in groups if any(column.startswith(MULTIPLIER) for column in g.results[0].metrics)]
     if not having:
         raise UserError("none of these algorithms has a multiplier; draw the `curves`.")
@@ -55,51 +58,61 @@ def nu(groups: list[Group], out: Path) -> None:
 
 
 def limit(groups: list[Group], out: Path) -> None:
-    """The curves of each cost limit of a sweep, each limit dashed in its colour."""
+    """Draw the curves of each cost limit of a sweep, each limit dashed in its colour."""
     if swept_name(groups) != "limit":
         raise no_sweep(groups, "cost limit", ["limit"], "paper-limit")
     curves(groups, out)
 
 
 def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
+    """Draw metrics over environment steps: a stack of panels for each task."""
     tasks = list(dict.fromkeys(g.task for g in groups))
     figure, panels = panels_of(tasks, len(rows))
+    lines_of_legends = [0]
     sweep = all(g.variant for g in groups)  # then each task has its own points, colours and legend
-    swept = swept_name(groups)
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
-        colours = colours_of(mine if sweep else groups)
+        colours, lines = (look(mine if sweep else groups) for look in (colours_of, lines_of))
         for axis, (_, metric, constraint) in zip(axes, rows):
             for g in mine:
                 if constraint is None:
-                    draw(axis, g, g.curves(metric), colours[g.label])
+                    draw(axis, g, g.curves(metric), colours[g.label], lines[g.label])
                 elif constraint < len(g.limits):
-                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], colours[g.label])
+                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], colours[g.label], lines[g.label])
             if metric == COST and constraint is not None:
                 finish_cost(axis, mine, constraint, colours)
             axis.set_visible(bool(axis.lines))
         if sweep:
             one = len({g.algo for g in mine}) == 1
-            legend_on(figure, axes[0], [point(g)[swept] if one and swept else g.label for g in mine])
+            lines_of_legends.append(legend_on(figure, axes[0], [g.variant if one else g.label for g in mine]))
     label_rows(figure, panels, [label for label, _, _ in rows])
-    colour = f"; colour: {swept}" if sweep and swept else ""
-    how = f"line: mean over seeds{band_text(groups)}; dashed: limit{colour}"
-    caption(figure, "environment steps (millions)", how)
+    caption(figure, "environment steps (millions)", f"line: {line_text(groups)}{band_text(groups)}; dashed: limit")
     if not sweep:
         legend_above(figure, panels)
+    stacks = figure.axes[0].get_gridspec().nrows // len(rows)
+    figure.set_figheight(figure.get_figheight() + LINE * stacks * max(max(lines_of_legends) - 2, 0))
     save_figure(figure, out)
 
 
-def draw(axis: Axes, g: Group, values: np.ndarray, colour: str) -> None:
-    """The mean of curves [seeds, iterations] and a band about it."""
+def draw(axis: Axes, g: Group, values: np.ndarray, colour: Any, line: Any) -> None:
+    """Draw the mean of curves [seeds, iterations] and a band about it."""
     steps = g.results[0].metrics["steps"] / 1e6
-    axis.plot(steps, values.mean(axis=0), color=colour, label=g.label, linewidth=1.3)
+    axis.plot(steps, values.mean(axis=0), color=colour, linestyle=line, label=g.label, linewidth=1.3)
     if len(values) > 1:
         low, high = statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
         axis.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
+def line_text(groups: list[Group]) -> str:
+    """Say what a line is, by the numbers of seeds that there are."""
+    counts = {len(g.results) for g in groups}
+    if counts == {1}:
+        return "one seed"
+    return f"mean over {counts.pop()} seeds" if len(counts) == 1 else "mean over seeds"
+
+
 def band_text(groups: list[Group]) -> str:
+    """Say what the band about a line is."""
     counts = {len(g.results) for g in groups}
     few, many = any(1 < n < FEW for n in counts), any(n >= FEW for n in counts)
     kinds = [f"lowest to highest (fewer than {FEW} seeds)"] * few + ["95% bootstrap interval of the mean"] * many
@@ -110,7 +123,7 @@ def band_text(groups: list[Group]) -> str:
 
 
 def alpha(groups: list[Group], out: Path) -> None:
-    """Final return and costs against the swept number: a point a seed, a line through the means."""
+    """Draw final return and costs against the swept number: a point a seed, a line through the means."""
     name = swept_name(groups)
     if name is None:
         names = list(dict.fromkeys(name for g in groups for name in point(g)))
@@ -136,14 +149,14 @@ def alpha(groups: list[Group], out: Path) -> None:
 
 
 def points(axis: Axes, places: list[float], values: list[np.ndarray], colour: str, label: str) -> None:
-    """A small point a seed, the means joined."""
+    """Draw a small point a seed, the means joined."""
     for place, some in zip(places, values):
         axis.plot([place] * len(some), some, "o", color=colour, markersize=3, alpha=0.5, markeredgewidth=0)
     axis.plot(places, [some.mean() for some in values], "o-", color=colour, markersize=6, linewidth=1.3, label=label)
 
 
 def plane(groups: list[Group], out: Path) -> None:
-    """Final return against final cost; the unsafe side of a task's one limit is shaded, the paper's numbers are hollow."""
+    """Draw final return against final cost; the unsafe side of one limit is shaded, the paper's numbers are hollow."""
     limits = {g.task: g.limits for g in groups}
     wanted = {task if len(names) == 1 else f"{task}: {name}": (task, i)
               for task, names in limits.items() for i, name in enumerate(names)}  # fmt: skip
@@ -164,7 +177,7 @@ def plane(groups: list[Group], out: Path) -> None:
         if len(bounds) == 1:
             shade_unsafe(axis, *bounds)
             shaded += 1
-        axis.set_xlabel(f"cost ({drawn(list(limits[task])[i])})", fontsize=9)
+        axis.set_xlabel(cost_label(mine[0], i, " "), fontsize=9)
     label_rows(figure, panels, ["return"])
     over = {0: "", len(panels): ", shaded: over it"}.get(shaded, ", shaded: over it where all have the same")
     hollow = f"; hollow: the paper's mean of {paper.SEEDS} seeds" if any(g.published for g in groups) else ""
@@ -174,58 +187,11 @@ def plane(groups: list[Group], out: Path) -> None:
 
 
 def shade_unsafe(axis: Axes, limit: float) -> None:
+    """Shade what lies beyond a limit."""
     low, high = axis.get_xlim()
     high = max(high, limit + 0.15 * (limit - low))  # some of the unsafe side is always seen
     axis.axvspan(limit, high, color="#D55E00", alpha=0.08, linewidth=0)
     axis.set_xlim(low, high)
-
-
-# --- sweeps -----------------------------------------------------------------------------------------------------------
-
-
-def point(g: Group) -> dict[str, str]:
-    """A group's place in a sweep: {alpha: 0.1, limit: 15} of alpha=0.1+limit=15."""
-    return dict(re.findall(r"(\w+)=(.+?)(?:\+(?=\w+=)|$)", g.variant))
-
-
-def swept_name(groups: list[Group]) -> str | None:
-    """The name of the one number in which groups differ; None where they differ in none, in words, or in several."""
-    values: dict[str, set[str]] = {}
-    for g in groups:
-        for name, value in point(g).items():
-            values.setdefault(name, set()).add(value)
-    names = [name for name in values if len(values[name]) > 1] or list(values)
-    if len(names) != 1 or len({frozenset(point(g)) for g in groups}) != 1:
-        return None
-    return names[0] if all(map(is_number, values[names[0]])) else None
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def no_sweep(groups: list[Group], what: str, names: list[str], example: str) -> UserError:
-    """That these groups do not sweep one of these names alone, with a part of them that does if there is one."""
-    part = largest_sweep(groups, names)
-    if len(part) > 1:
-        only = ",".join(f"variant={variant}" for variant in part)
-        return UserError(f"this experiment sweeps no {what} alone; draw a part of it with --only {only}")
-    return UserError(f"this experiment sweeps no {what}; draw its `curves`, or give one that does, as {example}.")
-
-
-def largest_sweep(groups: list[Group], names: list[str]) -> list[str]:
-    """The most variants that differ in one of these names and in nothing else."""
-    parts: dict[Any, list[Group]] = {}
-    for g in groups:
-        for name in [name for name in names if name in point(g)]:
-            rest = frozenset(pair for pair in point(g).items() if pair[0] != name)
-            parts.setdefault((name, rest), []).append(g)
-    sweeps = [list(dict.fromkeys(g.variant for g in part)) for (name, _), part in parts.items() if swept_name(part) == name]
-    return max(sweeps, key=len, default=[])
 
 
 KINDS: dict[str, Callable[[list[Group], Path], None]] = {

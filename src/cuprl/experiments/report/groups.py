@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.grid.cells import Cell, task_called
 from cuprl.experiments.report import paper
 from cuprl.experiments.store.results import Result
 
@@ -25,56 +25,63 @@ class Group:
     steps: int
     limits: dict[str, float]  # of each constraint
     results: list[Result]
+    discounts: dict[str, float] = field(default_factory=dict)  # of each constraint's cost, where it is known
 
     @property
     def label(self) -> str:
+        """What tells it apart from the others of its task."""
         return f"{self.algo} {self.variant}".strip()
 
     @property
     def returns(self) -> np.ndarray:
-        """Each seed's final return: the last row's mean over 100 episodes, as in the paper's table [seeds]."""
+        """Take each seed's final return: the last row's mean over 100 episodes, as in the paper's table [seeds]."""
         return self.curves("rollout/ep_rew_mean")[:, -1]
 
     def costs(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
-        """Each seed's final cost, discounted unless another column is asked for [seeds, m]."""
+        """Take each seed's final cost, discounted unless another column is asked for [seeds, m]."""
         return self.cost_curves(key)[:, -1]
 
     def curves(self, column: str) -> np.ndarray:
-        return np.stack([result.metrics[column] for result in self.results])  # [seeds, iterations]
+        """Stack a metric of all seeds over training [seeds, iterations]."""
+        return np.stack([result.metrics[column] for result in self.results])
 
     def cost_curves(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
+        """Stack the constraints' metric of all seeds over training [seeds, iterations, m]."""
         curves = [[result.cost(name, key) for name in self.limits] for result in self.results]
-        return np.stack(curves).swapaxes(1, 2)  # [seeds, iterations, m]
+        return np.stack(curves).swapaxes(1, 2)
 
     @property
     def bounds(self) -> np.ndarray:
-        return np.array(list(self.limits.values()))  # [m]
+        """The limits [m]."""
+        return np.array(list(self.limits.values()))
 
     @property
     def safe(self) -> bool:
-        """The mean over seeds of every cost is within its limit."""
+        """Whether the mean over seeds of every cost is within its limit."""
         return bool((self.costs().mean(axis=0) <= self.bounds).all())
 
     @property
     def published(self) -> paper.Published | None:
+        """The paper's numbers for runs like these, if it has them."""
         return None if self.variant else paper.published(self.task, self.algo, self.steps, self.bounds[0])
 
 
 def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
-    """The groups of a grid, tasks together, otherwise in the grid's order."""
+    """Put the seeds of a grid together into groups, tasks together, otherwise in the grid's order."""
     cells = list(cells)
     tasks = list(dict.fromkeys(cell.task for cell in cells))
     together: dict[tuple[str, str, str, int], list[Cell]] = {}
     for cell in sorted(cells, key=lambda cell: tasks.index(cell.task)):
         together.setdefault((cell.task, cell.algo, cell.variant, cell.steps), []).append(cell)
     return [
-        Group(*key, mine[0].resolved()["limits"], [found[cell] for cell in mine if cell in found])
+        Group(*key, mine[0].resolved()["limits"], [found[cell] for cell in mine if cell in found],
+              {c.name: c.discount for c in task_called(key[0]).constraints})
         for key, mine in together.items()
-    ]
+    ]  # fmt: skip
 
 
 def winners(groups: list[Group]) -> set[Group]:
-    """Of each task and limits the group with the highest mean return of those within them: a looser limit is no merit."""
+    """Find, of each task and limits, the group of the highest mean return within them: a looser limit is no merit."""
     best: dict[Any, Group] = {}
     for candidate in groups:
         if candidate.results and candidate.safe:

@@ -72,7 +72,7 @@ def run_all(
     workers: int = 1,
     tell: Callable[[int, int, Reached], None] = lambda done, total, reached: None,
 ) -> list[Reached]:
-    """Every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in."""
+    """Run every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in."""
     grid = [(p, a, s) for p in problems for a in algos for s in seeds]
     results: dict[tuple[str, str, int], Reached] = {}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -84,19 +84,14 @@ def run_all(
 
 
 def plot_planes(results: list[Reached], out: str | Path) -> Path:
-    """The return-cost plane of each problem: the exact front, the limit, and each algorithm's points."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from cuprl.experiments.report.plot import COLOURS, save_figure
+    """Draw the return-cost plane of each problem: the exact front, the limit, and each algorithm's points."""
+    from cuprl.experiments.report.drawing import COLOURS, pyplot, save_figure
 
     problems = list(dict.fromkeys(r.problem for r in results))
     algos = list(dict.fromkeys(r.algo for r in results))
     columns = min(3, len(problems))
     rows = -(-len(problems) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 3.4 * rows), constrained_layout=True, squeeze=False)
+    figure, axes = pyplot().subplots(rows, columns, figsize=(4 * columns, 3.4 * rows), layout="constrained", squeeze=False)
     for axis, problem in zip(axes.flat, problems):
         cmdp = GENERATORS[problem]()
         # The front over the points' neighbourhood: the optimum for each limit of the first cost.

@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cuprl.experiments.report.drawing import COLOURS, LINES, draw_limits, drawn, pyplot, style
 from cuprl.experiments.report.groups import Group
-from cuprl.experiments.report.plot import COLOURS, draw_limits, drawn, pyplot, style
+from cuprl.experiments.report.sweeps import swept_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 8.0  # inches: about 1000 pixels
+LINE = 0.17  # inches: a line of a legend
+HANDLE = 7  # letters: what a legend's sample of a line and the gaps about it take
+SOLID = 5  # lines that need no other marks than their colours
 Panels = dict[str, list[Any]]  # task -> its axes, top to bottom
 # An algorithm has the same colour in every picture.
 KNOWN = dict(zip(("cup", "focops", "ppo-lag", "trpo-lag", "cpo", "pcpo", "ppo", "trpo"), COLOURS))
 
 
 def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Panels]:
-    """A figure with a stack of `rows` axes for each name, at most three stacks abreast."""
+    """Make a figure with a stack of `rows` axes for each name, at most three stacks abreast."""
     columns = {1: 1, 2: 2, 4: 2}.get(len(names), 3)
     bands = -(-len(names) // columns)
     size = (WIDTH if columns > 1 else 0.7 * WIDTH, height * rows * bands + 0.7)
@@ -39,77 +43,106 @@ def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Pa
 
 
 def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[str, Any]) -> None:
-    """Limits on a panel of costs; the constraint's name where a task has several, nothing where it has fewer."""
-    names = list(groups[0].limits)
-    if constraint >= len(names):
+    """Draw the limits on a panel of costs and name its axis; hide it where the task has fewer constraints."""
+    if constraint >= len(groups[0].limits):
         axis.set_visible(False)
         return
     draw_limits(axis, limit_colours(groups, constraint, colours), "{:.4g}", beside=True)
-    if len(names) > 1:
-        axis.set_ylabel(f"cost: {drawn(names[constraint])}", fontsize=9)
+    axis.set_ylabel(cost_label(groups[0], constraint, "\n" if len(groups[0].limits) > 1 else " "), fontsize=9)
+
+
+def cost_label(g: Group, constraint: int, gap: str) -> str:
+    """Name a cost, by its constraint where a task has several, and say how it is discounted where that is known."""
+    name = list(g.limits)[constraint]
+    what = f"cost: {drawn(name)}" if len(g.limits) > 1 else "cost"
+    discount = g.discounts.get(name)
+    if discount is None:
+        return what
+    return f"{what}{gap}({'undiscounted' if discount == 1 else f'discount {discount:g}'})"
 
 
 def limit_colours(groups: list[Group], constraint: int, colours: dict[str, Any]) -> dict[float, Any]:
-    """limit -> colour: black where it is the only one or several groups have it, else its group's."""
+    """Give each limit a colour: black where it is the only one or several groups have it, else its group's."""
     bounds = [list(g.limits.values())[constraint] for g in groups]
     own = {bound: colours.get(g.label, "black") for g, bound in zip(groups, bounds) if bounds.count(bound) == 1}
     return {bound: own.get(bound, "black") if len(set(bounds)) > 1 else "black" for bound in bounds}
 
 
 def label_rows(figure: Any, panels: Panels, names: list[str]) -> None:
-    """Names of the rows beside the leftmost axis of each that shows something and has no name of its own."""
-    labelled = set()
+    """Name each row beside its leftmost axis that shows something; the others keep what differs from that."""
+    said: dict[int, str] = {}
     for stack in panels.values():
         for axis, name in zip(stack, names):
-            row = axis.get_subplotspec().rowspan.start
-            if axis.get_visible() and row not in labelled:
-                labelled.add(row)
-                axis.set_ylabel(axis.get_ylabel() or name, fontsize=9)
+            if axis.get_visible():
+                row = axis.get_subplotspec().rowspan.start
+                own = axis.get_ylabel() or name
+                axis.set_ylabel("" if own == said.get(row) else own, fontsize=9)
+                said.setdefault(row, own)
     figure.align_ylabels()
 
 
 def caption(figure: Any, axis: str, text: str) -> None:
-    """What lies along the bottom and, below it, how to read the picture, in as many lines as that takes."""
+    """Write what lies along the bottom and, below it, how to read the picture, in as many lines as that takes."""
     text = textwrap.fill(text, int(15 * figure.get_figwidth()))
     figure.supxlabel(f"{axis}\n{text}".strip(), fontsize=9)
 
 
 def legend_above(figure: Any, panels: Panels) -> None:
-    """One legend for all panels, outside them."""
+    """Draw one legend for all panels, outside them; the figure grows by what a long one takes."""
     entries = {}
     for stack in panels.values():
         handles, labels = stack[0].get_legend_handles_labels()
         entries.update(dict(zip(labels, handles)))
-    columns = columns_for(list(entries), int(14 * figure.get_figwidth()))
-    figure.legend(entries.values(), list(map(drawn, entries)), loc="outside upper center", ncols=columns, frameon=False,
-                  fontsize=9, handlelength=1.5, columnspacing=1.2)  # fmt: skip
+    labels, columns, lines = arranged(list(entries), int(14 * figure.get_figwidth()))
+    figure.set_figheight(figure.get_figheight() + LINE * max(lines - 2, 0))
+    figure.legend(entries.values(), labels, loc="outside upper center", ncols=columns, frameon=False,
+                  fontsize=9, handlelength=1.8, columnspacing=1.2)  # fmt: skip
+
+
+def arranged(labels: list[str], room: int, most: int = 8) -> tuple[list[str], int, int]:
+    """Break labels that are longer than the room; give them, the columns of their legend, and how many lines it takes."""
+    columns = columns_for(labels, room, most)
+    letters = room - HANDLE
+    broken = [[text] if len(text) <= letters else textwrap.wrap(text.replace("+", "+ "), letters) for text in labels]
+    texts = ["\n".join(map(drawn, lines)) for lines in broken]
+    return texts, columns, -(-len(labels) // columns) if columns > 1 else sum(map(len, broken))
 
 
 def columns_for(labels: list[str], room: int, most: int = 8) -> int:
-    """The most columns a legend of these labels can have in a room of so many letters; a line and its gaps take 6."""
+    """Find the most columns a legend of these labels can have in a room of so many letters."""
     for columns in range(min(len(labels), most), 1, -1):
         split = np.array_split([len(label) for label in labels], columns)  # as matplotlib fills them
-        if sum(6 + column.max() for column in split) <= room:
+        if sum(HANDLE + column.max() for column in split) <= room:
             return columns
     return 1
 
 
-def legend_on(figure: Any, axis: Axes, labels: list[str]) -> None:
-    """A legend of one stack's own, between its title and its first panel."""
+def legend_on(figure: Any, axis: Axes, labels: list[str]) -> int:
+    """Draw a legend of one stack's own, between its title and its first panel; give its number of lines."""
     abreast = axis.get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
-    columns = columns_for(labels, int(15 * figure.get_figwidth() / abreast), most=5)
-    axis.set_title(axis.get_title(), fontsize=10, pad=8 + 12 * -(-len(labels) // columns))
-    axis.legend(axis.get_legend_handles_labels()[0], list(map(drawn, labels)), loc="lower center",
+    texts, columns, lines = arranged(labels, int(14 * figure.get_figwidth() / abreast), most=5)
+    axis.set_title(axis.get_title(), fontsize=10, pad=8 + 12 * lines)
+    axis.legend(axis.get_legend_handles_labels()[0], texts, loc="lower center",
                 bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, frameon=False,
-                handlelength=1.2, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
+                handlelength=1.8, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
+    return lines
 
 
 def colours_of(groups: list[Group]) -> dict[str, Any]:
-    """label -> colour: an algorithm's own, a scale over a sweep, and what is left for others."""
+    """Give each label a colour: an algorithm's own, a scale over a swept number, and what is left for others."""
     labels = list(dict.fromkeys(g.label for g in groups))
-    if all(g.variant for g in groups):
+    if all(g.variant for g in groups) and swept_name(groups):
         scale = pyplot().get_cmap("viridis")
         return {label: scale(0.9 * i / max(len(labels) - 1, 1)) for i, label in enumerate(labels)}
     others = [label for label in labels if label not in KNOWN]
-    spare = [colour for name, colour in KNOWN.items() if name not in labels] or list(COLOURS)
+    taken = {KNOWN[label] for label in labels if label in KNOWN}
+    spare = [colour for colour in COLOURS if colour not in taken]
     return {**KNOWN, **{label: spare[i % len(spare)] for i, label in enumerate(others)}}
+
+
+def lines_of(groups: list[Group]) -> dict[str, Any]:
+    """Give each label a kind of line: solid where it is an algorithm's own or there are few, else in turn."""
+    labels = list(dict.fromkeys(g.label for g in groups))
+    others = [label for label in labels if label not in KNOWN]
+    kinds = LINES if len(others) > SOLID else LINES[:1]
+    return {**dict.fromkeys(labels, LINES[0]), **{label: kinds[i % len(kinds)] for i, label in enumerate(others)}}

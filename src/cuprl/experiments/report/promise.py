@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from cuprl.errors import UserError
+from cuprl.experiments.report.drawing import save_figure
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.panels import caption, colours_of, label_rows, legend_above, panels_of
-from cuprl.experiments.report.plot import save_figure
 from cuprl.runs.columns import column
 
 PREDICTED, FOUND = "train/predicted_cost", "train/cost_return"
@@ -18,7 +18,7 @@ SHOWN = (0.5, 99.5)  # percentiles between which the points are shown
 
 
 def promise(groups: list[Group], out: Path) -> None:
-    """J^C that an update predicts against J^C of the batch its policy collects; on the diagonal, promises are kept."""
+    """Draw J^C that an update predicts against J^C of the batch its policy collects; promises kept lie on the diagonal."""
     groups = [g for g in groups if all(has_promises(g, name) for name in g.limits)]
     if not groups:
         raise UserError(f"no run of this experiment has recorded {PREDICTED}; run it again, or draw its `curves`.")
@@ -42,17 +42,18 @@ def promise(groups: list[Group], out: Path) -> None:
 
 
 def has_promises(g: Group, name: str) -> bool:
+    """Tell whether all runs of a group have recorded what their updates predicted."""
     return bool(g.results) and all(column(PREDICTED, name, g.limits) in result.metrics for result in g.results)
 
 
 def promises(g: Group, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """What was predicted and what was found after it, of all seeds, from a tenth of the training on."""
+    """Pair what was predicted and what was found after it, of all seeds, from a tenth of the training on."""
     predicted, found = (g.curves(column(key, name, g.limits)) for key in (PREDICTED, FOUND))  # [seeds, iterations]
     begin = predicted.shape[1] // 10
     return predicted[:, begin:-1].ravel(), found[:, begin + 1 :].ravel()
 
 
 def binned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means of x and y in bins with as many points each."""
+    """Take means of x and y in bins with as many points each."""
     order = np.array_split(np.argsort(x), min(BINS, len(x)))
     return np.array([x[part].mean() for part in order]), np.array([y[part].mean() for part in order])

@@ -87,16 +87,7 @@ def config_hash(config: dict[str, Any]) -> str:
 def from_run(run: Run, trust: Trust = False) -> Result:
     """Make a result of a finished run; an unfinished or damaged one is refused."""
     refuse_altered(run.path, run.config)
-    config = as_now(run.config)
-    metrics = run.measured()
-    wanted = config["steps"] // config["settings"]["batch_size"]
-    found = metrics.get("iteration", np.zeros(0))
-    if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
-        raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")
-    if len(found) < wanted:
-        raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
-    if not np.array_equal(found, np.arange(1, wanted + 1)):
-        raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
+    config, metrics = as_now(run.config), all_metrics(run)
     try:
         with named_by(run.path, trust):
             # A setting that came after the run has its default: what the run did.
@@ -108,6 +99,20 @@ def from_run(run: Run, trust: Trust = False) -> Result:
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
     kept = {key: config[key] for key in IDENTITY}
     return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
+
+
+def all_metrics(run: Run) -> dict[str, np.ndarray]:
+    """The metrics of a finished run [iterations]; one that is unfinished, or lacks any, is refused."""
+    metrics = run.measured()
+    wanted = run.config["steps"] // run.config["settings"]["batch_size"]
+    found = metrics.get("iteration", np.zeros(0))
+    if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
+        raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")
+    if len(found) < wanted:
+        raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
+    if not np.array_equal(found, np.arange(1, wanted + 1)):
+        raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
+    return metrics
 
 
 def what_is_lost(run: Run) -> str:

@@ -1,0 +1,106 @@
+"""Commands that set runs beside one another: `cup plot`, `cup table`, `cup figure`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cuprl.cli import add_command
+from cuprl.cli.arguments import one_of
+from cuprl.errors import UserError
+
+if TYPE_CHECKING:
+    from cuprl.experiments.report.groups import Group
+
+FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
+
+
+def add(subparsers: Any) -> None:
+    """Add `cup plot`, `cup table` and `cup figure`."""
+    plot = add_command(subparsers, "plot")
+    plot.add_argument("paths", metavar="RUN", nargs="+", help="run folders; seeds of the same settings become one line")
+    plot.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [curve.png in the first run]")
+    plot.set_defaults(run=run_plot)
+
+    table = add_command(subparsers, "table")
+    table.add_argument("names", metavar="NAME|RUN", nargs="+",
+                       help="an experiment (`cup bench` lists them), a name given to `cup results import`, "
+                       "or run folders")  # fmt: skip
+    table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
+    table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
+    table.add_argument("--format", metavar="F", type=one_of("format", ("md", "csv", "latex")),
+                       help="md, csv or latex [by the name of --out, else md]")  # fmt: skip
+    table.add_argument("--out", metavar="FILE", help="write it here")
+    figure = add_command(subparsers, "figure")
+    figure.add_argument("kind", type=one_of("figure", FIGURES), metavar="KIND", help=", ".join(FIGURES))
+    figure.add_argument("name", metavar="NAME", help="an experiment, or a name given to `cup results import`")
+    figure.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [NAME-KIND.png]")
+    for parser, run in ((table, run_table), (figure, run_figure)):
+        parser.add_argument("--only", metavar="WHAT", help="a part of it, as task=hopper-speed,algo=cup")
+        parser.add_argument("--results", default="results", metavar="DIR", help="where the results are [results]")
+        parser.set_defaults(run=run)
+
+
+def run_plot(args: argparse.Namespace) -> int:
+    """Draw the learning curves of run folders."""
+    from cuprl.experiments.report.plot import plot_runs
+
+    print(plot_runs(args.paths, args.out))
+    return 0
+
+
+def run_table(args: argparse.Namespace) -> int:
+    """Print a table, or write it into a file."""
+    import sys
+
+    from cuprl.cli.terminal import by_task, show
+    from cuprl.experiments.report import formats, stats_table, table
+    from cuprl.runs.files import write_atomically
+
+    format = formats.choose(args.format, args.out)
+    if args.against and not args.stats:
+        raise UserError("--against goes with --stats; add it.")
+    if args.out and Path(args.out).is_dir():
+        raise UserError(f"--out {args.out} is a folder; give a file in it.")
+    groups = groups_of(args.names, args)
+    if args.stats:
+        labels = list(dict.fromkeys(g.label for g in groups if g.results))
+        against = args.against or ("cup" if "cup" in labels else labels[0])
+        rows = stats_table.records(groups, against)
+        tables = stats_table.tables(rows)
+    else:
+        rows, tables = table.records(groups), [table.report(groups)]
+    if format == "md" and not args.out and sys.stdout.isatty():
+        show([part for whole in tables for part in (by_task(whole) if whole.header[0] == "task" else [whole])])
+        return 0
+    text = formats.to_csv(rows) if format == "csv" else getattr(formats, f"to_{format.replace('md', 'markdown')}")(tables)
+    if args.out:
+        Path(args.out).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(Path(args.out), (text + "\n").encode())
+        print(args.out)
+    else:
+        print(text)
+    return 0
+
+
+def run_figure(args: argparse.Namespace) -> int:
+    """Draw a picture of an experiment."""
+    from cuprl.experiments.report.figures import KINDS
+
+    out = Path(args.out or f"{Path(args.name).stem}-{args.kind}.png")
+    KINDS[args.kind]([g for g in groups_of([args.name], args) if g.results], out)
+    print(out)
+    return 0
+
+
+def groups_of(names: list[str], args: argparse.Namespace) -> list[Group]:
+    """Find what is asked for, and say what had to be left out."""
+    import sys
+
+    from cuprl.experiments.report.lookup import find_groups
+
+    groups, left = find_groups(names, Path(args.results), args.only)
+    if left:
+        print(f"cup: {left}", file=sys.stderr)
+    return groups

@@ -1,0 +1,66 @@
+"""`cup train --seeds 0..9`: one run a seed, over worker processes."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cuprl.errors import UserError
+
+if TYPE_CHECKING:
+    from cuprl.experiments.grid.cells import Cell
+
+
+def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
+    """Train a run for each seed with one live table, say where they are, evaluate and draw them; 1 if any failed."""
+    from cuprl.cli.bench import make_engine, run_grid
+
+    cells, root = cells_of(args, settings), Path(args.out or "runs")
+    failed = run_grid(cells, root, make_engine("local", None, args.workers, len(cells)))
+    done = [cell for cell in cells if is_done(cell, root)]
+    for cell in done:
+        print(f"done: {cell.path(root)}")
+    if args.evaluate and done:
+        print_evaluations(done, root)
+    if args.plot and done:
+        from cuprl.experiments.report.plot import plot_runs
+
+        paths = [cell.path(root) for cell in done]
+        print(f"learning curve: {plot_runs(paths, paths[0].parent / 'curve.png')}")
+    return failed
+
+
+def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
+    """Make a grid of the seeds; the flags that change no result are handed on to each run."""
+    from cuprl.experiments.grid.cells import Block, Experiment, expand
+    from cuprl.learn.settings import as_words
+
+    if args.seed is not None:
+        raise UserError(f"--seed {args.seed} and --seeds are both given; give one of them.")
+    words = tuple((name, as_words(value) or "none") for name, value in settings.items())
+    block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
+    flags: tuple[str, ...] = ("--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every))
+    flags += ("--tensorboard",) if args.tensorboard else ()
+    return [dataclasses.replace(cell, flags=flags) for cell in expand(Experiment("--seeds", "", (block,)))]
+
+
+def is_done(cell: Cell, root: Path) -> bool:
+    """Tell whether a run is there to its end; one that cannot be used has been reported as failed."""
+    try:
+        return cell.fraction(root) >= 1.0
+    except UserError:
+        return False
+
+
+def print_evaluations(cells: list[Cell], root: Path) -> None:
+    """Evaluate each run as `cup train --evaluate` does; what the task and algorithm name was named on this command line."""
+    from cuprl.cli.inspect import print_evaluation
+    from cuprl.policies.evaluate import evaluate
+    from cuprl.runs.provenance import modules_of
+
+    trust = modules_of(cells[0].task, cells[0].algo)
+    both = [(cell, deterministic) for cell in cells for deterministic in (True, False)]
+    results = [evaluate(cell.path(root), deterministic=mode, trust=trust) for cell, mode in both]
+    print_evaluation(results, [f"seed {cell.seed}" for cell, _ in both])

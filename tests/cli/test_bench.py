@@ -1,0 +1,55 @@
+"""`cup bench` as a person types it."""
+
+import sys
+from pathlib import Path
+
+from cuprl.cli import main
+from cuprl.cli.bench import print_summary
+from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.report import table
+from cuprl.experiments.store.results import store
+from experiments.synthetic import made_up
+
+TWO = ("hopper-speed", "swimmer-speed")
+STEPS = 100_000  # 20 iterations
+FILE = """
+tasks = ["hopper-speed"]
+algos = "cup"
+seeds = "0..1"
+steps = 600
+settings = { batch_size = 200, num-envs = 5, hidden = [8], minibatch = 50, epochs = 2, critic_epochs = 2 }
+"""
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(FILE)
+    assert main(["bench"]) == 0 and "paper-table" in capsys.readouterr().out
+    assert main(["bench", "mine.toml", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("0%  cup train hopper-speed") == 2 and "2 runs, 0 finished" in shown and not Path("runs").exists()
+    assert main(["bench", "mine.toml", "--only", "seed=1"]) == 0
+    shown = capsys.readouterr().out
+    assert "| hopper-speed | cup |" in shown and "cup table mine.toml" in shown
+    assert main(["bench", "mine.toml", "--dry-run"]) == 0
+    assert "2 runs, 1 finished" in capsys.readouterr().out
+    for words, sentence in (
+        (["quik"], "did you mean quick"), (["mine.tml"], "Or give a file"), (["no.toml"], "no file no.toml"),
+        (["mine.toml", "./mine.toml"], "two experiments are called mine"), (["quick", "--workers", "0"], "give 1 or more"),
+        (["quick", "--engine", "slurm"], "Accepted: local, ray"), (["quick", "--address", "auto"], "give --engine ray"),
+    ):  # fmt: skip
+        assert main(["bench", *words]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_a_bench_ends_with_the_table_of_its_terminal(tmp_path, monkeypatch, capsys):
+    cells = expand(Experiment("shown", "for tests", (Block(TWO, ("cup",), (0, 1), STEPS),)))
+    for cell in cells:
+        store(made_up(cell), tmp_path / "shown")
+    print_summary(cells, tmp_path)
+    assert capsys.readouterr().out.strip() == table.summary(cells, tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_summary(cells, tmp_path)
+    shown = capsys.readouterr().out
+    assert "hopper-speed, limit 82.748" in shown and "**" not in shown and "|" not in shown

@@ -1,0 +1,60 @@
+"""Run folders and results that no experiment has planned, put together and named."""
+
+from dataclasses import replace
+
+import pytest
+
+from cuprl.errors import UserError
+from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.report.own_runs import of_runs, together
+from experiments.synthetic import made_up
+
+STEPS = 100_000  # 20 iterations
+
+
+def made(algo="cup", seed=0, steps=STEPS, limits=(), **settings):
+    words = tuple((name, str(value)) for name, value in settings.items())
+    return made_up(Cell("hopper-speed", algo, seed, steps, words, limits))
+
+
+def labels(*results):
+    return [g.label for g in together(results)]
+
+
+def test_seeds_are_put_together_and_what_differs_is_named():
+    groups = together([made(alpha=0.3), made(seed=1, alpha=0.05), made(alpha=0.05), made("ppo-lag"), made(alpha="1e-1")])
+    assert [(g.label, [r.config["seed"] for r in g.results]) for g in groups] == [
+        ("cup alpha=0.05", [0, 1]), ("cup alpha=0.1", [0]), ("cup alpha=0.3", [0]), ("ppo-lag", [0]),
+    ]  # fmt: skip
+    assert groups[0].discounts == {"speed": 0.99}
+
+
+def test_limits_steps_and_layers_are_named_too():
+    assert labels(made(), made(limits=("9",)), made(limits=("50",))) == ["cup limit=9", "cup limit=50", "cup limit=82.748"]
+    assert labels(made(), made(steps=2 * STEPS)) == ["cup steps=100000", "cup steps=200000"]
+    assert labels(made(hidden="64,64"), made(hidden="8")) == ["cup hidden=8", "cup hidden=64x64"]
+    assert labels(made(alpha=0.1, limits=("50",)), made()) == ["cup alpha=0.1+limit=50", "cup alpha=0.2+limit=82.748"]
+
+
+def test_of_many_differences_as_few_as_tell_apart_are_named():
+    changed = {"alpha": 0.1, "gamma": 0.98, "lam": 0.9, "clip": 0.1}
+    assert labels(made(**changed), made()) == ["cup gamma=0.98 and 3 more", "cup gamma=0.99 and 3 more"]
+    third = labels(made(**changed), made(), made(**changed | {"alpha": 0.3}))
+    assert len(set(third)) == 3 and third[0] == "cup alpha=0.1 and 3 more"
+
+
+def test_one_run_does_not_pass_for_two():
+    with pytest.raises(UserError, match="hopper-speed cup seed 1 is there 2 times, with the same settings; give it once"):
+        together([made(), made(seed=1), made(seed=1)])
+
+
+def test_a_group_is_as_long_as_its_shortest_run():
+    short = made(seed=1)
+    short = replace(short, metrics={name: values[:7] for name, values in short.metrics.items()})
+    (g,) = together([made(), short])
+    assert g.curves("steps").shape == (2, 7)
+
+
+def test_no_run_is_an_error():
+    with pytest.raises(UserError, match="give at least one folder"):
+        of_runs([])

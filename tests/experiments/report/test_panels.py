@@ -1,0 +1,41 @@
+"""What tells the lines of a picture apart, and what its axes say."""
+
+from dataclasses import replace
+
+from cuprl.experiments.grid.cells import Block
+from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of
+from experiments.synthetic import groups_of
+
+STEPS = 5_000  # 1 iteration
+
+
+def swept(name, values):
+    return groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS, sweep=((name, values),)))
+
+
+def test_twenty_groups_look_different():
+    groups = [replace(g, variant=f"kind{i}") for i, g in enumerate(swept("alpha", ("0.1",)) * 20)]
+    colours, lines = colours_of(groups), lines_of(groups)
+    looks = {(colours[g.label], str(lines[g.label])) for g in groups}
+    assert len(looks) == 20 and len({colour for colour, _ in looks}) == 10 and len({line for _, line in looks}) == 4
+
+
+def test_a_swept_number_has_a_scale_and_few_lines_are_solid():
+    groups = swept("alpha", ("0.1", "0.2", "0.3"))
+    assert len({colours_of(groups)[g.label] for g in groups}) == 3 and set(lines_of(groups).values()) == {"-"}
+    assert not isinstance(colours_of(groups)[groups[0].label], str)  # of a colour map
+
+
+def test_a_cost_is_named_by_how_it_is_discounted():
+    (one,) = groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS))
+    (two,) = groups_of(Block(("hopper-speed-effort",), ("cup",), (0,), STEPS))
+    assert cost_label(one, 0, " ") == "cost (discount 0.99)"
+    assert cost_label(replace(one, discounts={"speed": 1.0}), 0, " ") == "cost (undiscounted)"
+    assert cost_label(replace(one, discounts={}), 0, " ") == "cost"
+    assert cost_label(two, 1, "\n").startswith("cost: effort\n(")
+
+
+def test_long_labels_are_broken_and_counted():
+    texts, columns, lines = arranged(["alpha=0.1+" * 8, "short"], 40)
+    assert columns == 1 and lines == texts[0].count("\n") + 2 and max(map(len, texts[0].split("\n"))) <= 33
+    assert arranged(["a", "b", "c"], 40) == (["a", "b", "c"], 3, 1)
