@@ -13,7 +13,8 @@ from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import variant_of
 from cuprl.experiments.report.groups import Group
-from cuprl.experiments.store.results import KEYS, Result, all_metrics
+from cuprl.experiments.store.results import Result, all_metrics
+from cuprl.runs.config import IDENTITY
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import plain, refuse_altered
 
@@ -47,7 +48,7 @@ def result_of(run: Run, whole: bool) -> Result:
     if whole:
         refuse_altered(run.path, run.config)
     config = as_now(run.config)
-    kept = {key: config[key] for key in (*KEYS, "spec") if key in config}
+    kept = {key: config[key] for key in (*IDENTITY, "spec") if key in config}
     metrics = all_metrics(run) if whole else run.measured()
     return Result(kept, metrics, config["versions"], config.get("machine"), config.get("git"))
 
@@ -59,7 +60,7 @@ def together(results: Sequence[Result]) -> list[Group]:
     """Put results that differ in their seed alone into groups, each named by what sets it apart from its algorithm's."""
     alike: dict[str, list[Result]] = {}
     for result in results:
-        key = json.dumps(plain({name: result.config[name] for name in KEYS if name != "seed"}), sort_keys=True)
+        key = json.dumps(plain({name: result.config[name] for name in IDENTITY if name != "seed"}), sort_keys=True)
         alike.setdefault(key, []).append(result)
     families: dict[tuple[str, str], list[list[Result]]] = {}
     for seeds in alike.values():
