@@ -13,10 +13,16 @@ import random
 import shutil
 import tempfile
 import time
+import traceback
+import warnings
+from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from cuprl.deployed import KEY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save
@@ -27,7 +33,7 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.results import checksum, files, from_run, read, store
-from cuprl.policies.export import export_policy
+from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
 from cuprl.training.training import Training
@@ -41,11 +47,20 @@ STRANGE = (None, True, False, "", "x", "1", "\ud800\x1b[2J", [], [None], [1, "x"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A run, its stored result and its exported policy; nothing is ever trained further."""
+    """A run, its stored result, its exported policies, and an agent in its second batch; no run is ever trained further."""
     folder = tmp_path_factory.mktemp("home")
     run = cuprl.train("hopper-speed", steps=600, out=folder / "run", checkpoint_every=1, **SMALL, **QUIET)
     store(run, folder / "results" / "tiny")
-    export_policy(run, out=folder / "policy.npz")
+    for to, suffix in SUFFIXES.items():
+        export_policy(run, to, folder / f"policy{suffix}")
+    agent = cuprl.Agent("hopper-speed", steps=600, **{**SMALL, "batch_size": 50, "num_envs": 1})
+    for step in range(60):
+        agent.act(np.full(11, 0.01 * step))
+        agent.observe(np.full(11, 0.01 * step), 1.0, 0.5, False, step % 10 == 9)
+        if step % 25 == 9:
+            agent.save(folder / "agent")
+        if agent.ready:
+            agent.update()
 
     def no_more(self):
         raise RunStopped("a resumed run would go on here")
@@ -111,21 +126,22 @@ def damage_json(value, random):
 
 def damage_array(array, random):
     kind = random.choice(("empty", "scalar", "wrap", "type", "nan", "huge", "longer", "text"))
+    real = array.dtype.kind == "f"
     if kind in ("nan", "huge"):
-        array = np.array(array, np.float64 if array.dtype.kind == "f" else array.dtype)
-        extreme = np.nan if kind == "nan" else 1e300
-        array.flat[: 1 + random.randrange(max(array.size, 1))] = extreme if array.dtype.kind == "f" else 2**30
+        array = array.copy()
+        extreme = np.nan if kind == "nan" and real else (np.finfo if real else np.iinfo)(array.dtype).max
+        array.flat[: 1 + random.randrange(max(array.size, 1))] = extreme
         return array
     return {
         "empty": array[:0] if array.ndim else np.zeros(0), "scalar": np.zeros((), array.dtype), "wrap": array[None],
-        "type": array.astype(np.int16 if array.dtype.kind == "f" else np.float32) if array.dtype.kind in "fiub" else array,
+        "type": array.astype(np.int16 if real else np.float32),
         "longer": np.concatenate((array, array)) if array.ndim else array, "text": np.zeros(3, np.uint8),
     }[kind]  # fmt: skip
 
 
 def damage_arrays(arrays, random):
     arrays = dict(arrays)
-    for _ in range(random.choice((1, 1, 3))):
+    for _ in range(min(random.choice((1, 1, 3)), len(arrays))):
         name = random.choice(sorted(arrays))
         array = arrays.pop(name)
         if random.random() < 0.8:
@@ -133,8 +149,8 @@ def damage_arrays(arrays, random):
     return arrays
 
 
-def damage_config(home, random):
-    path = home / "run" / "config.json"
+def damage_config(run, random):
+    path = run / "config.json"
     if random.random() < 0.3:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     config = damage_json(json.loads(path.read_text()), random)
@@ -143,8 +159,8 @@ def damage_config(home, random):
     return path.write_text(json.dumps(config))
 
 
-def damage_progress(home, random):
-    path = home / "run" / "progress.csv"
+def damage_progress(run, random):
+    path = run / "progress.csv"
     if random.random() < 0.4:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     rows = [line.split(",") for line in path.read_text().splitlines()]
@@ -154,10 +170,10 @@ def damage_progress(home, random):
     return path.write_text("".join(",".join(row) + "\n" for row in rows))
 
 
-def damage_checkpoint(home, random):
-    path = random.choice(Run(home / "run").checkpoints()[:2])
+def damage_checkpoint(run, random):
+    path = random.choice(Run(run).checkpoints()[:2])
     content = damage_bytes(path.read_bytes(), random) if random.random() < 0.3 else save(
-        {name: np.ascontiguousarray(x) for name, x in damage_arrays(load_file(path), random).items()})  # fmt: skip
+        {name: np.asarray(x, order="C") for name, x in damage_arrays(load_file(path), random).items()})  # fmt: skip
     if random.random() < 0.8:  # under a name that fits
         path.unlink()
         number = random.choice((path.name[:8], "00000000", "99999999"))
@@ -165,8 +181,8 @@ def damage_checkpoint(home, random):
     path.write_bytes(content)
 
 
-def damage_result(home, random):
-    (path,) = files(home / "results")
+def damage_result(results, random):
+    (path,) = files(results)
     if random.random() < 0.3:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     body = damage_json(json.loads(gzip.decompress(path.read_bytes())), random)
@@ -176,8 +192,9 @@ def damage_result(home, random):
     return path.write_bytes(gzip.compress(json.dumps(body).encode()))
 
 
-def damage_policy(home, random):
-    path = home / "policy.npz"
+def damage_archive(path, random):
+    """A .npz or .jax file. The archive's checksums are made to fit, so that what is behind them is reached; but not single
+    bytes of a .jax file's program, for that is native code, and whoever runs it has trusted who made it."""
     if random.random() < 0.3:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     with np.load(path) as file:
@@ -187,7 +204,35 @@ def damage_policy(home, random):
         info = damage_json(info, random)
     else:
         arrays = damage_arrays(arrays, random)
-    return np.savez(path, info=np.array(json.dumps(info)), **arrays)
+    with path.open("wb") as file:  # a name of any suffix
+        np.savez(file, info=np.array(json.dumps(info)), **arrays)
+
+
+def damage_onnx(path, random):
+    """Its metadata, its weights or its nodes: the format has no checksum."""
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    model = onnx.load_model_from_string(path.read_bytes())
+    graph, kind = model.graph, random.choice(("info", "weights", "nodes"))
+    if kind == "info":
+        onnx.helper.set_model_props(model, {KEY: json.dumps(damage_json(json.loads(model.metadata_props[0].value), random))})
+    elif kind == "weights":
+        arrays = damage_arrays({tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}, random)
+        del graph.initializer[:]
+        graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())
+    else:
+        node, other = random.choice(graph.node), random.choice(graph.node)
+        part = random.choice(("op_type", "input", "output", "remove", "twice"))
+        if part == "remove":
+            graph.node.remove(node)
+        elif part == "twice":
+            graph.node.append(node)
+        elif part == "op_type":
+            node.op_type = random.choice((other.op_type, "ConstantOfShape", "Unheard"))
+        else:
+            names = getattr(node, part)
+            names[random.randrange(len(names))] = random.choice((*other.input, *other.output, "nothing"))
+    return path.write_bytes(model.SerializeToString())
 
 
 # --- what a user does ---------------------------------------------------------------------------------------------------
@@ -231,44 +276,89 @@ def with_result(home):
         yield lambda command=command: cup(*command, "--results", home / "results")
 
 
-def with_policy(home):
-    yield lambda: cuprl.load(home / "policy.npz").predict(np.zeros(11))
-    yield lambda: cuprl.evaluate(home / "policy.npz", episodes=1)
+def act_with(file):
+    policy = cuprl.load(file, trust=True)
+    for deterministic in (True, False):
+        policy.clip(policy.predict(np.zeros((2, 11)), deterministic=deterministic))
 
 
-ATTACKS = {
-    damage_config: with_run, damage_progress: with_metrics, damage_checkpoint: with_checkpoint,
-    damage_result: with_result, damage_policy: with_policy,
+def with_policy(suffix, home):
+    yield lambda: act_with(home / f"policy{suffix}")
+    yield lambda: cuprl.evaluate(home / f"policy{suffix}", episodes=1, trust=True)
+
+
+def go_on(folder):
+    agent = cuprl.Agent.load(folder)
+    if agent.ready:
+        agent.update()
+    agent.act(np.zeros(11))
+    agent.observe(np.ones(11), 1.0, 0.5, False, False)
+    agent.save()
+
+
+def with_agent(home):
+    yield lambda: cuprl.load(home / "agent").predict(np.zeros(11))
+    yield lambda: go_on(home / "agent")
+
+
+ATTACKS = {  # what is damaged, how, and who reads it
+    "config": ("run", damage_config, with_run),
+    "progress": ("run", damage_progress, with_metrics),
+    "checkpoint": ("run", damage_checkpoint, with_checkpoint),
+    "result": ("results", damage_result, with_result),
+    **{f"policy{suffix}": (f"policy{suffix}", damage, partial(with_policy, suffix))
+       for suffix, damage in ((".npz", damage_archive), (".onnx", damage_onnx), (".jax", damage_archive))},
+    "agent's config": ("agent", damage_config, with_agent),
+    "agent's progress": ("agent", damage_progress, with_agent),
+    "agent's checkpoint": ("agent", damage_checkpoint, with_agent),
 }  # fmt: skip
 
 
-def attack(home, random, damage):
+def attack(home, random, name):
     """Damage a copy and use it."""
+    what, damage, users = ATTACKS[name]
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(shutil.copytree(home, Path(scratch, "home")))
-        damage(copy, random)
-        for use in ATTACKS[damage](copy):
-            with contextlib.suppress(UserError, RunStopped), np.errstate(all="ignore"):
+        damage(copy / what, random)
+        for use in users(copy):
+            with contextlib.suppress(UserError, RunStopped), np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
                 use()
 
 
-@pytest.mark.parametrize("damage", ATTACKS, ids=lambda damage: damage.__name__)
+def test_what_is_not_damaged_is_used(home, tmp_path):
+    """Otherwise a sentence would say nothing of the damage."""
+    copy = Path(shutil.copytree(home, tmp_path / "home"))
+    for _, _, users in ATTACKS.values():
+        for use in users(copy):
+            use()
+
+
+@pytest.mark.parametrize("name", ATTACKS)
 @settings(max_examples=20, derandomize=True, deadline=None, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
 @given(random=st.randoms(use_true_random=False))
-def test_damage_gets_a_sentence(home, damage, random):
-    attack(home, random, damage)
+def test_damage_gets_a_sentence(home, name, random):
+    attack(home, random, name)
 
 
 @pytest.mark.slow
-def test_damage_gets_a_sentence_for_long(home):
-    """As long as CUPRL_FUZZ_SECONDS says; the seed that failed is told, and gives the same damage again."""
+def test_damage_gets_a_sentence_for_long(home, capsys):
+    """As long as CUPRL_FUZZ_SECONDS says; a seed that failed is told, and gives the same damage again."""
     end = time.monotonic() + float(os.environ.get("CUPRL_FUZZ_SECONDS", "60"))
     seed = random.SystemRandom().randrange(2**32)
+    tries, failed = Counter(), []
     while time.monotonic() < end:
         seed += 1
-        for damage in ATTACKS:
+        for name in ATTACKS:
+            tries[name] += 1
             try:
-                attack(home, random.Random(seed), damage)
-            except Exception as error:
-                raise AssertionError(f"{damage.__name__} with the seed {seed}") from error
+                attack(home, random.Random(seed), name)
+            except Exception:
+                failed.append(f"{name} with the seed {seed}\n{traceback.format_exc()}")
+    with capsys.disabled():
+        print(f"\n\n{'damaged':<20} {'tries':>7}")
+        for name, count in tries.items():
+            print(f"{name:<20} {count:>7}")
+        print(f"{'all':<20} {tries.total():>7}, {len(failed)} with a traceback")
+    assert not failed, "\n".join(failed)

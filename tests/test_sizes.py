@@ -89,3 +89,10 @@ def test_a_file_of_a_run_that_is_too_large(name, tmp_path, little_memory):
     reader = {"config.json": lambda: Run(run.path), "progress.csv": run.progress}.get(name, run.latest)
     with pytest.raises(UserError, match=r"would take 1,099,511,627,776 bytes, more than"):
         reader()
+
+
+def test_an_onnx_file_that_is_too_large(tmp_path, little_memory):
+    (tmp_path / "policy.onnx").touch()
+    os.truncate(tmp_path / "policy.onnx", 2**40)
+    with pytest.raises(UserError, match=r"would take 1,099,511,627,776 bytes, more than"):
+        cuprl.load(tmp_path / "policy.onnx")

@@ -34,6 +34,14 @@ def test_other_commands_fall_silent_as_well():
     os.close(theirs)
 
 
+def test_an_interrupt_is_not_lost_in_what_c_calls_back():
+    """As JAX's callback of the garbage collector, where Python ignores whatever is raised."""
+    lines = ("import gc, os, signal, sys", "from cuprl.cli import main", "sys.argv = ['cup', 'tasks']",
+             "gc.callbacks.append(lambda phase, info: os.kill(os.getpid(), signal.SIGINT))", "sys.exit(main())")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130 and done.stderr.endswith("\ncup: interrupted\n") and not done.stdout
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is always full")
 def test_a_full_disk_is_one_sentence():
     with open("/dev/full", "w") as full:

@@ -182,6 +182,26 @@ def test_a_damaged_checkpoint_is_told(tmp_path):
         assert cuprl.Agent.load(tmp_path / "arm").learner.iteration == 0
 
 
+@pytest.mark.parametrize("name, change", [
+    ("batch.obs", lambda array: None), ("batch.raw_obs", lambda array: None), ("batch.raw_obs", lambda array: array[:1]),
+    ("batch.signal", lambda array: array[:, 0, 0]), ("batch.action", lambda array: np.concatenate([array] * 9)),
+    ("batch.raw_obs", lambda array: array * np.nan),
+])  # fmt: skip
+def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
+    agent = cuprl.Agent(ARM, **TINY)
+    for _ in range(3):
+        agent.act(np.zeros(3))
+        agent.observe(np.zeros(3), 0.0, [0, 0], False, False)
+    run = agent.save(tmp_path / "arm")
+    arrays, _ = run.latest()
+    changed = arrays | {name: change(arrays[name])}
+    (path,) = run.checkpoints()
+    path.unlink()
+    run.save(0, {key: array for key, array in changed.items() if array is not None})
+    with pytest.raises(UserError, match=r"does not fit the run's settings .*batch\."):
+        cuprl.Agent.load(run.path)
+
+
 def test_a_cut_ends_the_running_episode():
     """Ten steps, cut after seven of the second; the batch of 20 ends within the fourth."""
     agent = cuprl.Agent(ARM, **TINY)

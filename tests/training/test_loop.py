@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cuprl import from_gymnasium
 from cuprl.envs import TASKS
 from cuprl.errors import RunStopped, UserError
 from cuprl.policies.load import load
@@ -18,6 +19,7 @@ from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training.display import Plain
 from cuprl.training.loop import resume, train
 from cuprl.training.training import Training
+from envs.broken import Sound
 from probes import PROBE, Probe, constant
 from small import QUIET, SMALL, same_arrays, same_progress
 
@@ -191,3 +193,21 @@ def test_run_folder_tells_everything(tmp_path):
         assert len(progress[name]) == 2
     with pytest.raises(UserError, match="not empty"):
         train("hopper-speed", steps=400, out=run.path, **SMALL, **QUIET)
+
+
+LINE = from_gymnasium(Sound, limits=5.0)
+
+
+@pytest.mark.parametrize("task, name, change", [
+    ("hopper-speed", "obs", lambda array: array[:1]), ("hopper-speed", "position", lambda array: array[None]),
+    ("hopper-speed", "generators", lambda array: array[:2]), ("hopper-speed", "generators", lambda array: array * 0 + 2**63),
+    ("tabular:queue", "state", lambda array: array[:0]), (LINE, "actions", lambda array: array[:, None]),
+    (LINE, "obs", lambda array: array[:1]), (replace(LINE, backend="async"), "obs", lambda array: array[:1]),
+])  # fmt: skip
+def test_a_checkpoint_of_other_environments_is_refused(task, name, change, tmp_path):
+    run = train(task, "ppo", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
+    arrays, _ = run.latest()
+    run.checkpoints()[0].unlink()
+    run.save(1, arrays | {f"env/{name}": change(arrays[f"env/{name}"])})
+    with pytest.raises(UserError, match="does not fit the run's settings"):
+        resume(run, task=None if isinstance(task, str) else task, **QUIET)

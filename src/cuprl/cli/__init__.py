@@ -9,7 +9,9 @@ import argparse
 import codecs
 import importlib
 import io
+import os
 import shutil
+import signal
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -85,8 +87,20 @@ def run(argv: Sequence[str]) -> int:
     return args.run(args)
 
 
+def leave(number: int, frame: Any) -> None:
+    """End the process here and now on a Ctrl-C that nothing has taken over, as a run or a grid does.
+
+    A KeyboardInterrupt, raised at whatever line is being run, may be raised in what C called back, as when JAX is imported
+    or the garbage collected: there it is ignored, and the command goes on, or it is the end in a segmentation fault.
+    """
+    os.write(2, b"\ncup: interrupted\n")
+    os._exit(130)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `cup` and give its exit status; no traceback reaches a person."""
+    if argv is None:  # this process is ours
+        signal.signal(signal.SIGINT, leave)
     codecs.register_error("cuprl", ascii_for)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

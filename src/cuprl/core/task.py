@@ -62,6 +62,18 @@ class Task(Protocol):
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv: ...
 
 
+def refuse_misfit(state: dict[str, np.ndarray], like: dict[str, np.ndarray], any_length: str = "") -> None:
+    """Raise KeyError or ValueError for a state whose arrays are not of the sizes and kinds of `like`.
+
+    any_length: the array whose first axis is as long as it is.
+    """
+    for name, b in like.items():
+        a = state[name]
+        axes = slice(name == any_length, None)
+        if (a.ndim, a.shape[axes], a.dtype.kind) != (b.ndim, b.shape[axes], b.dtype.kind):
+            raise ValueError(f"env/{name} is {a.dtype} {list(a.shape)}, expected {b.dtype} {list(b.shape)}")
+
+
 def pack_generators(generators: list[np.random.Generator]) -> np.ndarray:
     """PCG64 generators as unsigned integers [N, 6], so that a checkpoint holds them without pickling."""
     low = (1 << 64) - 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.core.spec import Constraint, Discrete, Spec
-from cuprl.core.task import Step, pack_generators, unpack_generators
+from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.errors import unknown
 from cuprl.theory.cmdp import CMDP
 from cuprl.theory.generators import GENERATORS
@@ -93,6 +93,7 @@ class TabularVectorEnv:
         return {"state": self._state.copy(), "rng": pack_generators([self._rng])}
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        refuse_misfit(state, self.get_state())
         self._state = state["state"].copy()
         (self._rng,) = unpack_generators(state["rng"])
         return self._one_hot[self._state]

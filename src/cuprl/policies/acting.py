@@ -14,7 +14,7 @@ from cuprl.core.spec import Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
-from cuprl.policies.checks import NOT_FINITE, check_weights, layers_of
+from cuprl.policies.checks import check_outputs, check_weights, layers_of
 
 Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
 
@@ -29,9 +29,7 @@ class SavedPolicy:
         self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
         self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
         self._rng = np.random.default_rng(0)
-        std = np.zeros(0) if self._std is None else self._std
-        if not (np.isfinite(std).all() and np.isfinite(outputs(np.zeros(self._obs_dim))).all()):
-            raise ValueError(NOT_FINITE)
+        check_outputs(outputs(np.zeros(self._obs_dim)), self._std, self._action)
 
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""

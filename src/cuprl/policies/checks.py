@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.core.spec import Box
+from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.values import is_number, whole
 
 LARGEST_FILE = 2**30  # bytes of a policy unpacked: more than twice the largest network
 NOT_FINITE = "it has NaN or infinite weights"
+OTHER_SIZES = "the network is not of the spec's sizes"
 
 
 def check_archive(path: Path) -> None:
@@ -42,23 +43,36 @@ def check_info(info: dict[str, Any]) -> None:
     for name in {"low", "high"} & action.keys():
         if not all(bound is None or is_number(bound) for bound in action[name]):
             raise ValueError(f"the bound {name} of its actions is {action[name]}")
-    action_from_json(action)  # which refuses what is none
     whole(info["spec"]["obs_dim"], "its obs_dim")
+    check_spread(info["log_std"], action_from_json(action))  # which refuses what is none
 
 
-def check_sizes(arrays: dict[str, np.ndarray], log_std: Any, spec: dict[str, Any]) -> None:
+def check_spread(log_std: Any, action: Action) -> None:
+    """Raise ValueError unless there is one for each real action, and none for choices."""
+    real = isinstance(action, Box)
+    fitting = isinstance(log_std, list) and len(log_std) == action.outputs and all(isinstance(x, float) for x in log_std)
+    if not (fitting if real else log_std is None):
+        raise ValueError("log_std does not fit the actions")
+
+
+def check_sizes(arrays: dict[str, np.ndarray], spec: dict[str, Any]) -> None:
     """Raise ValueError or KeyError for arrays that are not one network's, from the spec's observations to its actions."""
-    action = action_from_json(spec["action"])
-    size, outputs = (spec["obs_dim"],), (action.outputs,)
+    size, outputs = (spec["obs_dim"],), (action_from_json(spec["action"]).outputs,)
     expected: dict[str, tuple[int, ...]] = {"mean": size, "scale": size, "clip": ()}
     for i, (_, bias) in enumerate(layers_of(arrays)):
         expected |= {f"weight{i}": (*size, len(bias)), f"bias{i}": (len(bias),)}
         size = (len(bias),)
     wrong = [name for name, shape in expected.items() if arrays[name].shape != shape or arrays[name].dtype.kind != "f"]
     if wrong or size != outputs:
-        raise ValueError("the network is not of the spec's sizes")
-    if (isinstance(action, Box) or log_std is not None) and np.shape(log_std) != outputs:
-        raise ValueError("log_std does not fit the actions")
+        raise ValueError(OTHER_SIZES)
+
+
+def check_outputs(out: np.ndarray, std: np.ndarray | None, action: Action) -> None:
+    """Raise ValueError for what a network gives for one observation, or for a deviation, with which no policy acts."""
+    if out.shape != (action.outputs,):
+        raise ValueError(OTHER_SIZES)
+    if not (np.isfinite(out).all() and np.isfinite(0.0 if std is None else std).all()):
+        raise ValueError(NOT_FINITE)
 
 
 def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:

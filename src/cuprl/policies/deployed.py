@@ -14,7 +14,8 @@ import numpy as np
 
 from cuprl.errors import UserError
 from cuprl.policies.acting import SavedPolicy, numpy_network
-from cuprl.policies.checks import check_archive, check_info, check_sizes, check_weights
+from cuprl.policies.checks import LARGEST_FILE, check_archive, check_info, check_sizes, check_weights
+from cuprl.runs import files
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
 KEY = "cuprl"  # under it an .onnx file carries the metadata
@@ -23,6 +24,11 @@ KEY = "cuprl"  # under it an .onnx file carries the metadata
 def damaged(path: Path, error: Any) -> UserError:
     """Say what is wrong with a file."""
     return UserError(f"{path} is damaged or not a policy ({error}); export it again with `cup export RUN`.")
+
+
+def first_line(error: Exception) -> str:
+    """Shorten what a library says to a line."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def parse_info(path: Path, text: str | None) -> dict[str, Any]:
@@ -56,7 +62,7 @@ def read_numpy(path: Path) -> SavedPolicy:
     """Read a .npz file, with NumPy alone."""
     info, arrays = read_archive(path)
     try:
-        check_sizes(arrays, info["log_std"], info["spec"])
+        check_sizes(arrays, info["spec"])
         return SavedPolicy(info, numpy_network(arrays), path)
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, error) from None
@@ -79,13 +85,15 @@ def read_onnx(path: Path) -> SavedPolicy:
         raise UserError(f"{path} needs onnxruntime: pip install 'cuprl[onnx]'.") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a network this small gains nothing from more
-    content = path.read_bytes()
+    options.log_severity_level = 4  # what it would print of a damaged file is said here, in a sentence
+    content = files.read(path, LARGEST_FILE)
     try:
         check_weights(onnx_arrays(content))
-        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)
+        text = session.get_modelmeta().custom_metadata_map.get(KEY)
     except Exception as error:  # its own exceptions have no common base
-        raise damaged(path, str(error).splitlines()[0]) from None
-    info = parse_info(path, session.get_modelmeta().custom_metadata_map.get(KEY))
+        raise damaged(path, first_line(error)) from None
+    info = parse_info(path, text)
 
     def outputs(obs: np.ndarray) -> np.ndarray:
         (out,) = session.run(["outputs"], {"obs": obs.reshape(-1, obs.shape[-1])})
@@ -93,8 +101,8 @@ def read_onnx(path: Path) -> SavedPolicy:
 
     try:
         return SavedPolicy(info, outputs, path)
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path, error) from None
+    except Exception as error:  # as above: what does not fit together is seen when it is run
+        raise damaged(path, first_line(error)) from None
 
 
 class JaxPolicy(SavedPolicy):
@@ -144,8 +152,8 @@ def read_jax(path: Path) -> SavedPolicy:
     info, arrays = read_archive(path)
     try:
         return JaxPolicy(info, bytearray(arrays["artifact"]), path)
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path, error) from None
+    except Exception as error:  # a broken program may raise nearly anything
+        raise damaged(path, first_line(error)) from None
 
 
 READERS: dict[str, Callable[[Path], SavedPolicy]] = {".npz": read_numpy, ".onnx": read_onnx, ".jax": read_jax}

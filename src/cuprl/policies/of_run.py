@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cuprl.core.normaliser import Moments, Normaliser
-from cuprl.core.spec_json import spec_to_json
+from cuprl.core.spec_json import action_from_json, spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError
 from cuprl.policies.acting import SavedPolicy, numpy_network
-from cuprl.policies.checks import check_sizes
+from cuprl.policies.checks import check_sizes, check_spread
 from cuprl.policies.deployed import KIND
 from cuprl.runs import provenance
 from cuprl.runs.checkpoint import Arrays, misfit, within
@@ -36,7 +36,8 @@ class RunPolicy(SavedPolicy):
             real = spec["action"]["kind"] == "Box"
             log_std = checkpoint["policy/log_std"].tolist() if real else None
             iteration = int(checkpoint["counters"][0])
-            check_sizes(self.arrays, log_std, spec)
+            check_sizes(self.arrays, spec)
+            check_spread(log_std, action_from_json(spec["action"]))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise misfit(error) from None
         info = {

@@ -31,7 +31,7 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import files, progress, provenance
-from cuprl.runs.checkpoint import under
+from cuprl.runs.checkpoint import Arrays, misfit, under
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.collect import Collected
@@ -245,12 +245,22 @@ class Agent:
         with named_by(run.path, trust):
             agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **config.settings)
         agent.learner.restore(arrays)
-        observed = len(arrays["batch/raw_obs"])
-        for name, buffer in agent._buffers().items():
-            buffer[:observed] = arrays[f"batch/{name}"]
         agent._run = run
-        agent._begin(observed)
+        agent._begin(agent._put_back(arrays))
         return agent
+
+    def _put_back(self, arrays: Arrays) -> int:
+        """Take up the batch in the middle of which it was saved, and give its steps."""
+        try:
+            observed = len(arrays["batch/raw_obs"])
+            for name, buffer in self._buffers().items():
+                steps = arrays[f"batch/{name}"]
+                if steps.shape != buffer[:observed].shape or not np.isfinite(steps).all():
+                    raise ValueError(f"batch/{name} is no batch of the shape {list(buffer.shape)}")
+                buffer[:observed] = steps
+        except (KeyError, TypeError, ValueError) as error:
+            raise misfit(error) from None
+        return observed
 
 
 def spec_of(task: Task) -> Spec:

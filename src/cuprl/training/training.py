@@ -58,7 +58,7 @@ class Training:
         self.learner.restore(arrays)
         try:
             self.collector.obs = self.collector.env.set_state(within("env", arrays))
-        except (KeyError, IndexError, TypeError, ValueError) as error:  # the environment may be anyone's
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:  # the environment may be anyone's
             raise misfit(error) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cuprl.core.spec import Box, Constraint, Spec
-from cuprl.core.task import Step, pack_generators, unpack_generators
+from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.envs.gymnasium.lane import Lane
 from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.envs.gymnasium.watch import HURRY, Calls, Overdue, WatchHere
@@ -97,6 +97,7 @@ class GymnasiumVectorEnv:
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
         """The episodes are replayed only when the next step is taken: a saved policy is looked at without."""
+        refuse_misfit(state, self.get_state(), any_length="actions")
         actions = np.split(state["actions"], np.cumsum(state["steps"])[:-1])
         generators = unpack_generators(state["generators"])
         for i, lane in enumerate(self.lanes):

@@ -19,7 +19,7 @@ from gymnasium.vector.utils import CloudpickleWrapper
 
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec import Constraint
-from cuprl.core.task import Step
+from cuprl.core.task import Step, refuse_misfit
 from cuprl.envs.gymnasium.parts import GymnasiumParts
 from cuprl.envs.gymnasium.vector import GymnasiumVectorEnv
 from cuprl.envs.gymnasium.watch import Watch
@@ -104,6 +104,7 @@ class WorkerVectorEnv:
         return {name: np.concatenate([state[name] for state in states]) for name in states[0]}
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        refuse_misfit(state, self.get_state(), any_length="actions")
         parts = {name: self._rows(array) for name, array in state.items() if name != "actions"}
         total = [int(steps.sum()) for steps in parts["steps"]]
         parts["actions"] = np.split(state["actions"], np.cumsum(total)[:-1])

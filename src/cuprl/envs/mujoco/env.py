@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cuprl.core.spec import Constraint, Spec
-from cuprl.core.task import Step, pack_generators, unpack_generators
+from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.envs.mujoco.model import action_bounds, load_model, without_islands
 from cuprl.envs.mujoco.parts import MujocoParts
 from cuprl.envs.mujoco.physics import Motion, Physics
@@ -113,6 +113,7 @@ class MujocoVectorEnv:
         }
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        refuse_misfit(state, self.get_state())
         self.physics.batch.state[:] = state["physics"]
         self._begin(slice(None), self._clock - state["steps"])
         self.position, self.obs = state["position"].copy(), state["obs"].copy()
