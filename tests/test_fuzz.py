@@ -22,7 +22,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from cuprl.deployed import KEY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save
@@ -33,6 +32,7 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.results import checksum, files, from_run, read, store
+from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
