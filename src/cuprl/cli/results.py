@@ -59,24 +59,12 @@ def groups_of(args: argparse.Namespace) -> list[Group]:
     """The groups of an experiment that are asked for; what is stale or damaged is left out and said."""
     import sys
 
-    from cuprl.experiments.grid.cells import expand
-    from cuprl.experiments.grid.shipped import find
-    from cuprl.experiments.report.groups import group
-    from cuprl.experiments.store.results import stored
-    from cuprl.experiments.store.stale import left_out, sentence
+    from cuprl.experiments.report.groups import find_groups
 
-    experiment, root = find(args.name), Path(args.results)
-    cells, whole = expand(experiment, args.only), expand(experiment)
-    fresh = stored(whole, root)
-    left = left_out(whole, fresh, root, experiment.name)
-    found = {cell: fresh[cell] for cell in cells if cell in fresh}
-    if not found:
-        part = f" --only {args.only}" if args.only else ""
-        why = f" ({sentence(left)})" if left else ""
-        raise UserError(f"no result of {args.name}{part} is stored in {root}{why}; run `cup bench {args.name}`.")
+    groups, left = find_groups(args.name, Path(args.results), args.only)
     if left:
-        print(f"cup: {sentence(left)}; run `cup bench {args.name}` again, or remove the files.", file=sys.stderr)
-    return group(cells, found)
+        print(f"cup: {left}; run `cup bench {args.name}` again, or remove the files.", file=sys.stderr)
+    return groups
 
 
 def run_table(args: argparse.Namespace) -> int:
@@ -93,9 +81,7 @@ def run_table(args: argparse.Namespace) -> int:
         raise UserError(f"--out {args.out} is a folder; give a file in it.")
     groups = groups_of(args)
     if args.stats:
-        labels = list(dict.fromkeys(g.label for g in groups if g.results))
-        against = args.against or ("cup" if "cup" in labels else labels[0])
-        rows = stats_table.records(groups, against)
+        rows = stats_table.records(groups, args.against)
         tables = stats_table.tables(rows)
     else:
         rows, tables = table.records(groups), [table.report(groups)]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cuprl.experiments.grid.cells import Cell
+from cuprl.errors import UserError
+from cuprl.experiments.grid.cells import Cell, expand
+from cuprl.experiments.grid.shipped import find
 from cuprl.experiments.report import paper
-from cuprl.experiments.store.results import Result
+from cuprl.experiments.store.results import Result, stored
+from cuprl.experiments.store.stale import left_out, sentence
 
 PLAIN_COST = "rollout/ep_cost_undiscounted_mean"
 
@@ -58,6 +62,22 @@ class Group:
     @property
     def published(self) -> paper.Published | None:
         return None if self.variant else paper.published(self.task, self.algo, self.steps, self.bounds[0])
+
+
+def find_groups(name: str, root: Path, only: str | None = None) -> tuple[list[Group], str]:
+    """The groups of an experiment, or of the part of it that is asked for, and what is stored but stale or damaged.
+
+    name: the experiment's, or its TOML file; root: where the results are. Without any result it is an error.
+    """
+    experiment = find(name)
+    cells, whole = expand(experiment, only), expand(experiment)
+    fresh = stored(whole, root)
+    left = sentence(left_out(whole, fresh, root, experiment.name))
+    found = {cell: fresh[cell] for cell in cells if cell in fresh}
+    if not found:
+        part, why = f" --only {only}" if only else "", f" ({left})" if left else ""
+        raise UserError(f"no result of {name}{part} is stored in {root}{why}; run `cup bench {name}`.")
+    return group(cells, found), left
 
 
 def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:

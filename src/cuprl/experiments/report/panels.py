@@ -110,6 +110,11 @@ def colours_of(groups: list[Group]) -> dict[str, Any]:
     if all(g.variant for g in groups):
         scale = pyplot().get_cmap("viridis")
         return {label: scale(0.9 * i / max(len(labels) - 1, 1)) for i, label in enumerate(labels)}
+    return {**KNOWN, **palette(labels)}
+
+
+def palette(labels: list[str]) -> dict[str, str]:
+    """label -> one of COLOURS: an algorithm's own, and for others what these leave, again from the first where that ends."""
     others = [label for label in labels if label not in KNOWN]
     spare = [colour for name, colour in KNOWN.items() if name not in labels] or list(COLOURS)
-    return {**KNOWN, **{label: spare[i % len(spare)] for i, label in enumerate(others)}}
+    return {label: KNOWN[label] if label in KNOWN else spare[others.index(label) % len(spare)] for label in labels}
