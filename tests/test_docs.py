@@ -12,6 +12,7 @@ import pytest
 import cuprl
 from cuprl.cli import main
 from cuprl.core import user_modules
+from cuprl.experiments.grid.shipped import EXPERIMENTS
 from cuprl.experiments.store.results import read
 from cuprl.measure import speed
 from small import SMALL
@@ -47,6 +48,10 @@ def shrink(words):
             pass
         case "table" | "figure" | "results", _:
             return None  # needs the finished experiment; its own tests run it
+        case "report", [name, *_] if name in EXPERIMENTS:
+            words += ["--results", str(ROOT / "results")]
+        case "watch", _:
+            return None  # serves until Ctrl-C; its own tests run it
         case "check", _:
             words += ["--steps", "300"]
         case "speed", _:

@@ -251,6 +251,7 @@ def with_metrics(home):
     run = home / "run"
     yield lambda: from_run(Run(run))
     yield lambda: cup("plot", run, "--out", home / "curve.svg")
+    yield lambda: cup("report", run, "--out", home / "report.html")
     yield lambda: cup("results", "import", run, "--results", home / "more")
     yield lambda: cup("results", "list", "--results", home / "more")
     yield lambda: cuprl.resume(run, **QUIET)
@@ -272,7 +273,8 @@ def with_run(home):
 def with_result(home):
     yield lambda: read(files(home / "results")[0])
     for command in (["table", "tiny"], ["table", "tiny", "--stats"], ["results", "list"],
-                    ["results", "export", "--out", home / "all.csv"]):  # fmt: skip
+                    ["results", "export", "--out", home / "all.csv"],
+                    ["report", "tiny", "--out", home / "report.html"]):  # fmt: skip
         yield lambda command=command: cup(*command, "--results", home / "results")
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from arms import SPECS, agent_with
+from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.errors import UserError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from arms import SPECS
+from policies.arms import SPECS
 
 from cuprl.core.spec_json import spec_to_json
 from cuprl.policies.checks import check_info, check_sizes, check_weights, layers_of

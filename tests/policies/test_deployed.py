@@ -5,7 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
-from arms import SPECS, agent_with, archive, broken_arrays
+from policies.arms import SPECS, agent_with, archive, broken_arrays
 
 import cuprl
 from cuprl.cli import main

@@ -1,7 +1,7 @@
 """Evaluation: whole episodes, repeatable, of a policy that it leaves alone, on a task that it fits."""
 
 import pytest
-from arms import SPECS, agent_with
+from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.core.spec import Constraint

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from arms import SPECS, agent_with, broken_arrays
+from policies.arms import SPECS, agent_with, broken_arrays
 
 import cuprl
 from cuprl.cli import main

@@ -27,6 +27,8 @@ COMMANDS = {  # name: (module, one line of help)
     "resume": ("train", "continue a stopped run, bit for bit"),
     "eval": ("inspect", "evaluate the policy of a run"),
     "plot": ("compare", "draw the learning curves of runs"),
+    "report": ("report", "one HTML page about a run or an experiment"),
+    "watch": ("report", "show a run in the browser while it goes on"),
     "check": ("check", "look for what is wrong with a Gymnasium environment"),
     "tasks": ("inspect", "list the tasks"),
     "algos": ("inspect", "list the algorithms, or the settings of one"),

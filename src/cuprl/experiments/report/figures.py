@@ -98,9 +98,15 @@ def draw(axis: Axes, g: Group, values: np.ndarray, colour: Any, line: Any) -> No
     """Draw the mean of curves [seeds, iterations] and a band about it."""
     steps = g.results[0].metrics["steps"] / 1e6
     axis.plot(steps, values.mean(axis=0), color=colour, linestyle=line, label=g.label, linewidth=1.3)
-    if len(values) > 1:
-        low, high = statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
-        axis.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
+    if (band := band_of(values)) is not None:
+        axis.fill_between(steps, *band, color=colour, alpha=0.18, linewidth=0)
+
+
+def band_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Give the band of curves [seeds, iterations], its low and high edge; one curve has none."""
+    if len(values) < 2:
+        return None
+    return statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
 
 
 def line_text(groups: list[Group]) -> str:

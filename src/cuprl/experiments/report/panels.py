@@ -134,10 +134,15 @@ def colours_of(groups: list[Group]) -> dict[str, Any]:
     if all(g.variant for g in groups) and swept_name(groups):
         scale = pyplot().get_cmap("viridis")
         return {label: scale(0.9 * i / max(len(labels) - 1, 1)) for i, label in enumerate(labels)}
+    return {**KNOWN, **palette(labels)}
+
+
+def palette(labels: list[str]) -> dict[str, str]:
+    """label -> one of COLOURS: an algorithm's own, and for others what these leave, again from the first where that ends."""
     others = [label for label in labels if label not in KNOWN]
     taken = {KNOWN[label] for label in labels if label in KNOWN}
     spare = [colour for colour in COLOURS if colour not in taken]
-    return {**KNOWN, **{label: spare[i % len(spare)] for i, label in enumerate(others)}}
+    return {label: KNOWN[label] if label in KNOWN else spare[others.index(label) % len(spare)] for label in labels}
 
 
 def lines_of(groups: list[Group]) -> dict[str, Any]:

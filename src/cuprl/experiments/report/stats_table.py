@@ -35,10 +35,14 @@ PAIR_NOTE = (
 Record = dict[str, Any]
 
 
-def records(groups: list[Group], against: str) -> list[Record]:
-    """One record a statistic: where, which, its value, its interval if it has one, and of how many runs."""
+def records(groups: list[Group], against: str | None = None) -> list[Record]:
+    """One record a statistic: where, which, its value, its interval if it has one, and of how many runs.
+
+    against: the algorithm that the others are compared with [cup, or the first where it is not among them].
+    """
     groups = [g for g in groups if g.results]
     labels = list(dict.fromkeys(g.label for g in groups))
+    against = against or ("cup" if "cup" in labels else labels[0])
     if against not in labels:
         raise unknown("algorithm for --against", against, labels)
     rows = [row for g in groups for i in range(len(g.limits)) for row in of_group(g, i)]

@@ -1,0 +1,88 @@
+"""`cup report` and `cuprl.report`: the file, and what is refused."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import cuprl
+from cuprl.cli import main
+from cuprl.pages.html import page
+from cuprl.pages.run_data import run_page
+from cuprl.runs.folder import Run
+from pages.made_up import config, folder, seen
+
+RESULTS = Path(__file__).parents[2] / "results"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[2J"
+
+
+def refused(capsys, *argv):
+    assert main([*map(str, argv)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("cup: ") and said.count("\n") == 1
+    return said
+
+
+def test_a_page_is_one_file_without_a_network(tmp_path, capsys):
+    run = folder(tmp_path / "r")
+    assert main(["report", str(run.path), "--out", str(tmp_path / "deep" / "r.html")]) == 0
+    text = (tmp_path / "deep" / "r.html").read_text()
+    assert capsys.readouterr().out.strip() == str(tmp_path / "deep" / "r.html")
+    assert "<title>hopper-speed, cup, seed 3</title>" in text
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", text) and "@import" not in text
+    assert "connect-src 'none'" in text and 'data-poll="0"' in text
+    assert cuprl.report(run) == run.path / "report.html"
+
+
+def test_names_from_files_are_no_html(tmp_path):
+    limits = {HOSTILE: 50.0, "</SCRIPT": 3.0}
+    text = cuprl.report(folder(tmp_path / "r", limits=limits, task=HOSTILE), tmp_path / "r.html").read_text()
+    assert text.count("<script") == 2 and text.count("</script") == 2 and "<img" not in text and "</SCRIPT" not in text
+    data = re.search(r'id="data">(.*?)</script>', text)[1]
+    assert "<" not in data
+    shown = json.loads(data)
+    assert shown["title"].startswith("</script><script>alert(1)") and "\x1b" not in data and "\\x1b[2J" in shown["title"]
+    title = re.search("<title>(.*?)</title>", text)[1]
+    assert title.startswith("&lt;/script&gt;") and "<" not in title and "\u202e" not in title
+
+
+def test_a_video_is_inlined(tmp_path):
+    run = folder(tmp_path / "r")
+    (run.path / "video.mp4").write_bytes(b"mp4")
+    assert '<video controls loop muted playsinline src="data:video/mp4;base64,bXA0">' in cuprl.report(run).read_text()
+
+
+def test_style_and_scripts_are_in_the_package_and_allowed_by_their_digests():
+    text = page(run_page(seen()))
+    for name in ("page.css", "marks.js", "curves.js", "page.js"):
+        assert files("cuprl.pages").joinpath(name).read_text() in text
+    assert len(re.findall(r"'sha256-[\w+/]{43}='", text)) == 2 and "unsafe" not in text
+
+
+def test_an_experiments_page(tmp_path, capsys):
+    where = ["--results", str(RESULTS), "--out", str(tmp_path / "e.html")]
+    assert main(["report", "two-limits", "--only", "task=hopper-speed-effort", *where]) == 0
+    data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "e.html").read_text())[1])
+    assert data["title"] == "two-limits" and len(data["panels"]) == 3 and len(data["legend"]) == 6
+
+
+def test_what_is_no_run_and_no_experiment(tmp_path, capsys):
+    assert "is not a run: it has no config.json" in refused(capsys, "report", tmp_path)
+    assert "did you mean first-slice?" in refused(capsys, "report", "first-slic")
+    assert "there is no file" in refused(capsys, "report", tmp_path / "mine.toml")
+    assert "no result of quick is stored" in refused(capsys, "report", "quick", "--results", tmp_path)
+
+
+def test_a_run_without_an_iteration(tmp_path, capsys):
+    run = Run.create(tmp_path / "r", config())
+    assert "has no iteration to report yet" in refused(capsys, "report", run.path)
+    run.metrics.write_text("iteration,st")
+    assert "has no iteration to report yet" in refused(capsys, "report", run.path)
+    assert not (run.path / "report.html").exists()
+
+
+def test_where_no_page_can_be_written(tmp_path, capsys):
+    run = folder(tmp_path / "r", n=1)
+    assert "is a folder; give a file in it" in refused(capsys, "report", run.path, "--out", tmp_path)
+    assert "let it end in .html" in refused(capsys, "report", run.path, "--out", tmp_path / "r.png")
+    assert "--only is a part of an experiment's grid" in refused(capsys, "report", run.path, "--only", "algo=cup")
