@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.report.drawing import COLOURS
 from cuprl.experiments.report.groups import group
-from cuprl.experiments.report.plot import COLOURS
 from cuprl.pages import parts
 from cuprl.pages.certificate import sentences
 from cuprl.pages.experiment_data import experiment_page, places

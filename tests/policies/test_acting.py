@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.errors import UserError
 from cuprl.policies.export import SUFFIXES, export_policy
+from policies.arms import SPECS, agent_with
 
 
 def test_bounds_are_told_and_applied_on_request(tmp_path):

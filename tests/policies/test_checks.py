@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from policies.arms import SPECS
 
 from cuprl.core.spec_json import spec_to_json
 from cuprl.policies.checks import check_info, check_sizes, check_weights, layers_of
+from policies.arms import SPECS
 
 INFO = {"task": "arm", "algo": "cup", "limits": {"cost": 1.0}, "spec": spec_to_json(SPECS["gaussian"])}
 ARRAYS = {

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import onnx
 import pytest
-from policies.arms import SPECS, agent_with, archive, broken_arrays
 
 import cuprl
 from cuprl.cli import main
@@ -13,6 +12,7 @@ from cuprl.errors import UserError
 from cuprl.policies import export
 from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy
+from policies.arms import SPECS, agent_with, archive, broken_arrays
 
 
 @pytest.mark.parametrize("name, content", [

@@ -1,7 +1,6 @@
 """Evaluation: whole episodes, repeatable, of a policy that it leaves alone, on a task that it fits."""
 
 import pytest
-from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.core.spec import Constraint
@@ -9,6 +8,7 @@ from cuprl.errors import UserError
 from cuprl.policies.evaluate import evaluate, refuse_other_sizes
 from cuprl.policies.load import load
 from cuprl.training.loop import train
+from policies.arms import SPECS, agent_with
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays
 

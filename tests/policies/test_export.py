@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.cli import main
 from cuprl.core.spec_json import spec_from_json
 from cuprl.errors import UserError
 from cuprl.policies.export import SUFFIXES, export_policy
+from policies.arms import SPECS, agent_with
 from small import SMALL
 
 ROOT = Path(__file__).parents[2]

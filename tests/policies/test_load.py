@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from policies.arms import SPECS, agent_with
 
 import cuprl
 from cuprl.errors import UserError
 from cuprl.policies.export import export_policy
+from policies.arms import SPECS, agent_with
 
 ROOT = Path(__file__).parents[2]
 # As on a robot: of what others made, only these packages can be imported.

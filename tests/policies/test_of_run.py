@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from policies.arms import SPECS, agent_with, broken_arrays
 
 import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.runs.folder import Run
+from policies.arms import SPECS, agent_with, broken_arrays
 
 
 def test_it_acts_as_training_does_with_or_without_a_normaliser():
