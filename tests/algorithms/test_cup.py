@@ -12,6 +12,7 @@ from scipy import stats
 from cuprl import algorithms
 from cuprl.algorithms import cup
 from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.errors import UserError
 from cuprl.learn.policy import Normal, policy_for
 from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch
@@ -76,6 +77,10 @@ def test_improvement_loss_is_algorithm_1(kind):
     clipped = -np.minimum(ratio * rows.adv_r, np.clip(ratio, 0.8, 1.2) * rows.adv_r).mean()
     got = cup.improvement_loss(policy, new, rows, cup.Config(improvement="clip"))
     assert float(got) == pytest.approx(float(clipped), rel=1e-3, abs=1e-5)
+
+    both = clipped + 0.2 * np.sqrt(plain_kl(kind, dist_k, dist).mean())
+    got = cup.improvement_loss(policy, new, rows, cup.Config(improvement="both"))
+    assert float(got) == pytest.approx(float(both), rel=1e-3, abs=1e-5)
 
 
 @pytest.mark.parametrize("direction", ["half-new", "new-half"])
@@ -248,6 +253,13 @@ def test_nu_cannot_wind_up():
     for _ in range(3):
         state, _ = update(state, make_batch(spec, [-99.0, -99.0]), config, spec)
     assert (state.multiplier.value == 0.0).all()
+
+
+def test_a_floor_under_the_noise_has_two_ends():
+    assert cup.Config(noise_floor=(0.3, 0.2)).noise_floor == (0.3, 0.2)
+    for wrong, words in (((0.3,), "give two numbers"), ((0.3, 0.0), "give 0.001 to 1e3")):
+        with pytest.raises(UserError, match=words):
+            cup.Config(noise_floor=wrong)
 
 
 def test_the_predicted_cost_is_j_c_plus_what_the_surrogate_promises():

@@ -56,6 +56,18 @@ def test_kl_of_a_gaussian_with_itself_is_exactly_zero_in_float32():
     assert (GAUSSIAN.kl(p, p) == 0.0).all()
 
 
+def test_noise_is_kept_from_falling_below_a_floor_but_never_raised():
+    policy = Gaussian(3, 4, (8,), 0.0)
+    before = {"log_std": jnp.log(jnp.array([0.5, 0.5, 0.1, 0.1]))}
+    after = {"log_std": jnp.log(jnp.array([0.4, 0.2, 0.05, 0.2])), "layers": "as they are"}
+    kept = policy.keep_noise(after, before, 0.3)
+    # above the floor; pushed below it; below it before, so that only this step is undone; a step that raised it
+    np.testing.assert_allclose(jnp.exp(kept["log_std"]), [0.4, 0.3, 0.1, 0.2], rtol=1e-6)
+    assert kept["layers"] == "as they are"
+    choice = Categorical(3, Discrete(2), (8,))
+    assert choice.keep_noise(after, before, 0.3) is after
+
+
 def test_categorical_against_plain_sums():
     p, q = two_softmaxes()
     action = np.array([0, 1, 2, 3, 4, 0])

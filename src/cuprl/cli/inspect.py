@@ -102,7 +102,7 @@ def run_algos(args: argparse.Namespace) -> int:
     from cuprl.learn.settings import as_words
 
     _, config = load(args.name)
-    rows = [[field.name, as_words(getattr(config, field.name)) or "none", field.metadata["help"]]
+    rows = [[field.name, as_words(getattr(config, field.name)), field.metadata["help"]]
             for field in dataclasses.fields(config)]  # fmt: skip
     show([Table(["setting", "value", "meaning"], rows)])
     return 0

@@ -39,7 +39,7 @@ def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
 
     if args.seed is not None:
         raise UserError(f"--seed {args.seed} and --seeds are both given; give one of them.")
-    words = tuple((name, as_words(value) or "none") for name, value in settings.items())
+    words = tuple((name, as_words(value)) for name, value in settings.items())
     block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
     flags: tuple[str, ...] = ("--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every))
     flags += ("--tensorboard",) if args.tensorboard else ()

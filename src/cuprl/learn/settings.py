@@ -127,7 +127,8 @@ def check(config: Any) -> None:
 
 
 def as_words(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    """Write a setting as it is given on a command line."""
+    return ",".join(map(str, value)) or "none" if isinstance(value, tuple | list) else str(value)
 
 
 def field_names(config_class: type) -> list[str]:

@@ -9,6 +9,7 @@ from cuprl.algorithms import MENDED, default_settings
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.grid.own import read_experiment
+from cuprl.learn.settings import as_words
 
 PAPER_TASKS = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
 BASELINES = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops")
@@ -32,7 +33,7 @@ EXPERIMENTS: dict[str, Experiment] = {}
 
 def words(settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Write settings as a block has them."""
-    return tuple((name, str(value)) for name, value in settings.items())
+    return tuple((name, as_words(value)) for name, value in settings.items())
 
 
 def as_printed(part: dict[str, Any]) -> dict[str, Any]:
