@@ -31,7 +31,7 @@ MENDED: dict[str, dict[str, Any]] = {
     "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
     "nu": {"multiplier": "projection", "multiplier_lr": 3.0},
     "weights": {"cost_weights": "discounted"},
-    "budgets": {"delta": 0.02, "projection_delta": 0.04, "stop_checks": 4},
+    "budgets": {"projection_delta": 0.04, "stop_checks": 4},
     "estimate": {"cost_estimate": "steps", "cost_memory": 10.0},
     "lambda": {"cost_lam": 0.8},
     "clip": {"projection_surrogate": "clip"},
