@@ -23,7 +23,7 @@ LAYERS = [
     ["runs"],
     ["policies"],
     ["training"],
-    ["measure"],
+    ["measure", "film"],
     ["experiments.grid"],
     ["experiments.store"],
     ["experiments.engines", "experiments.report"],

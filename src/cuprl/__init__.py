@@ -18,6 +18,7 @@ _HOMES = {
     "evaluate": "cuprl.policies.evaluate",
     "export_policy": "cuprl.policies.export",
     "report": "cuprl.pages.report",
+    "video": "cuprl.film.video",
     "Agent": "cuprl.training.agent",
     "make": "cuprl.envs",
     "TASKS": "cuprl.envs",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads
+    from cuprl.film.video import video
     from cuprl.pages.report import report
     from cuprl.policies.evaluate import evaluate
     from cuprl.policies.export import export_policy
@@ -46,8 +48,8 @@ if TYPE_CHECKING:
     from cuprl.training.loop import resume, train
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
-           "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "report", "resume",
-           "train"]  # fmt: skip
+           "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "report", "resume", "train",
+           "video"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,7 @@ COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
     "resume": ("train", "continue a stopped run, bit for bit"),
     "eval": ("inspect", "evaluate the policy of a run"),
+    "video": ("video", "film the policy of a run at work"),
     "plot": ("compare", "draw the learning curves of runs"),
     "report": ("report", "one HTML page about a run or an experiment"),
     "watch": ("report", "show a run in the browser while it goes on"),

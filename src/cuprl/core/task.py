@@ -24,12 +24,8 @@ class Step(NamedTuple):
         return self if (self.terminated | self.truncated).any() else self._replace(obs=self.next_obs)
 
 
-class VectorEnv(Protocol):
-    """N copies of a task, stepped together.
-
-    One may also have `late_scores()`: None, or an object whose `step` leaves reward and cost out, and whose `scores` then
-    gives those of all steps at once, [T, N] and [T, N, m].
-    """
+class Steppable(Protocol):
+    """N copies of a task, in which a policy can act."""
 
     spec: Spec
     num_envs: int
@@ -37,6 +33,14 @@ class VectorEnv(Protocol):
     def reset(self, seed: int) -> np.ndarray: ...
 
     def step(self, action: np.ndarray) -> Step: ...
+
+
+class VectorEnv(Steppable, Protocol):
+    """N copies of a task, stepped together.
+
+    One may also have `late_scores()`: None, or an object whose `step` leaves reward and cost out, and whose `scores` then
+    gives those of all steps at once, [T, N] and [T, N, m].
+    """
 
     def get_state(self) -> dict[str, np.ndarray]:
         """All that is needed to continue exactly, as plain arrays."""

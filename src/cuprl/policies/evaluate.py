@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from cuprl import envs
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.spec import Spec
 from cuprl.core.spec_json import action_from_json
-from cuprl.core.task import Task, VectorEnv
+from cuprl.core.task import Step, Steppable, Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
@@ -84,23 +85,31 @@ def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
         raise UserError(f"{sizes}; give the task it was trained on.")
 
 
-def run_episodes(env: VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
-    """Run the first episode of each environment; what an environment does after it is not counted."""
+def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Iterator[Step]:
+    """Give the steps of a policy after a reset with this seed: all that look at what it does look at these."""
     obs = env.reset(seed)
     saved.seed(seed)
+    most = PATIENCE * env.spec.horizon
+    for _ in range(most):
+        step = env.step(saved.predict(obs, deterministic))
+        yield step
+        obs = step.obs
+    raise UserError(f"an episode of {env.spec.name} did not end in {most} steps; let it be truncated.")
+
+
+def run_episodes(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
+    """Run the first episode of each environment; what an environment does after it is not counted."""
     signals: list[np.ndarray] = []
     ends: list[np.ndarray] = []
     alive = np.ones(env.num_envs, bool)
-    while alive.any():
-        if len(ends) > PATIENCE * env.spec.horizon:
-            raise UserError(f"an episode of {env.spec.name} did not end in {len(ends)} steps; let it be truncated.")
-        step = env.step(saved.predict(obs, deterministic))
-        obs = step.obs
-        signal = np.column_stack((step.reward, step.cost))  # [N, 1 + m]
+    for step in acted(env, saved, deterministic, seed):
         done = step.terminated | step.truncated
+        signal = np.column_stack((step.reward, step.cost))  # [N, 1 + m]
         signals.append(np.where(alive[:, None], signal, 0.0))
         ends.append(done & alive)
         alive &= ~done
+        if not alive.any():
+            break
     discount = np.array([c.discount for c in env.spec.constraints])
     start = Running.start(env.num_envs, len(discount))
     return split_episodes(start, np.stack(signals), np.stack(ends), discount)[0]

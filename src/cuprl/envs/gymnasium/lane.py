@@ -25,6 +25,8 @@ def restart(env: Any, seed: int, name: str) -> Any:
     """The first observation of the episode with this seed."""
     try:
         answer = env.reset(seed=seed)
+    except UserError:
+        raise
     except Exception as error:
         raise blame(f"reset of {name}", error, "(seed=NUMBER)") from error
     if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):

@@ -35,7 +35,7 @@ class GymnasiumParts:
     """A task as its environments see it."""
 
     name: str
-    make: Callable[[], Any]  # a new environment
+    make: Callable[..., Any]  # a new environment, which draws itself where it can if it is given a render_mode
     costs: dict[str, CostFunction]
     constraints: tuple[Constraint, ...]
     settings: dict[str, Any]  # what it changes of every algorithm's defaults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -148,14 +149,17 @@ def registered(identifier: str, imports: Sequence[str]) -> Any:
         ) from None
 
 
-def make_registered(identifier: str, imports: Sequence[str]) -> Any:
+def make_registered(identifier: str, imports: Sequence[str], render_mode: str | None = None) -> Any:
     """Without Gymnasium's own time limit, which takes only 5-tuples: the task cuts the episodes itself."""
     spec = copy.deepcopy(registered(identifier, imports))
     spec.max_episode_steps = None
-    return made_by(partial(gymnasium.make, spec, disable_env_checker=True), identifier)
+    return made_by(partial(gymnasium.make, spec, disable_env_checker=True), identifier, render_mode)
 
 
-def made_by(factory: Callable[[], Any], name: str) -> Any:
+def made_by(factory: Callable[..., Any], name: str, render_mode: str | None = None) -> Any:
+    """render_mode: given to a factory that takes one"""
+    if render_mode is not None and takes(factory, "render_mode"):
+        factory = partial(factory, render_mode=render_mode)
     try:
         env = factory()
     except gymnasium.error.DependencyNotInstalled as error:
@@ -166,3 +170,8 @@ def made_by(factory: Callable[[], Any], name: str) -> Any:
         if not hasattr(env, attribute):
             raise UserError(f"making {name} gave {type(env).__name__}, which has no {attribute}; make an environment.")
     return env
+
+
+def takes(function: Callable[..., Any], name: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())

@@ -9,6 +9,7 @@ import numpy as np
 from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco import robots
 from cuprl.envs.mujoco.env import MujocoTask
+from cuprl.envs.mujoco.parts import FloorLine
 from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reset
 from cuprl.envs.mujoco.scores import reads
 
@@ -47,17 +48,25 @@ def with_xy(physics: Physics) -> np.ndarray:
     return physics.qpos_qvel
 
 
+def drawn(x_lim: float) -> tuple[FloorLine, ...]:
+    """The circle, and x = ±x_lim beyond which a step costs."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 97)
+    circle = tuple((RADIUS * float(np.cos(angle)), RADIUS * float(np.sin(angle))) for angle in angles)
+    bounds = (FloorLine(((x, -2.0 * RADIUS), (x, 2.0 * RADIUS)), (0.84, 0.37, 0.0)) for x in (-x_lim, x_lim))
+    return FloorLine(circle, (0.0, 0.27, 0.42)), *bounds
+
+
 LIMIT = (Constraint("outside", 50.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
 
 CIRCLE_TASKS = (
     MujocoTask(
         "humanoid-circle", "humanoid.xml", 5, LIMIT, partial(robots.humanoid_body, skip=0), robots.xy_of_mass_centre,
         circle_reward, outside(2.5), robots.humanoid_fell, on_the_circle(robots.uniform_noise(1e-2)),
-        fields=("xipos", "cinert", "cvel", "qfrc_actuator"),
+        fields=("xipos", "cinert", "cvel", "qfrc_actuator"), lines=drawn(2.5),
     ),
     MujocoTask(
         "ant-circle", "ant.xml", 5, LIMIT, with_xy, robots.xy_of_torso,
         circle_reward, outside(3.0), robots.ant_fell, on_the_circle(robots.normal_velocity_noise(0.1)),
-        fields=("xpos",),
+        fields=("xpos",), lines=drawn(3.0),
     ),
 )  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import gymnasium
@@ -17,28 +18,53 @@ from cuprl.errors import UserError
 ROBOTS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
 
 
+def is_text(model: str) -> bool:
+    return model.lstrip().startswith("<")
+
+
+def file_of(model: str) -> str:
+    return model if Path(model).exists() else str(ROBOTS / model)
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """What MuJoCo warns of while inside, instead of its log file in the working directory."""
+    before, messages = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(messages.append)
+    try:
+        yield messages
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def load_model(model: str | Path, owner: str) -> mujoco.MjModel:
     """model: an MJCF file (a bare name is one of Gymnasium's robots) or MJCF as text; owner: the task it is the model of"""
     model = str(model)
-    text = model.lstrip().startswith("<")
-    before, messages = mujoco.get_mju_user_warning(), list[str]()
-    mujoco.set_mju_user_warning(messages.append)  # instead of MuJoCo's log file in the working directory
-    try:
-        if text:
-            return mujoco.MjModel.from_xml_string(model)
-        return mujoco.MjModel.from_xml_path(model if Path(model).exists() else str(ROBOTS / model))
-    except (ValueError, OSError) as error:
-        shown = "given as text" if text else model
-        reason = " ".join(str(error).split())
-        raise UserError(
-            f"the model of {owner}, {shown}, cannot be loaded ({reason}); give the path of an MJCF file, the name "
-            "of one of Gymnasium's robots, or MJCF as text."
-        ) from None
-    finally:
-        mujoco.set_mju_user_warning(before)
-        for message in messages:
-            if "settotalmass" not in message:  # deprecated, and in Gymnasium's half cheetah
-                warnings.warn(f"{owner}: {message}", stacklevel=2)
+    with heard() as messages:
+        try:
+            if is_text(model):
+                return mujoco.MjModel.from_xml_string(model)
+            return mujoco.MjModel.from_xml_path(file_of(model))
+        except (ValueError, OSError) as error:
+            shown = "given as text" if is_text(model) else model
+            reason = " ".join(str(error).split())
+            raise UserError(
+                f"the model of {owner}, {shown}, cannot be loaded ({reason}); give the path of an MJCF file, the name "
+                "of one of Gymnasium's robots, or MJCF as text."
+            ) from None
+        finally:
+            for message in messages:
+                if "settotalmass" not in message:  # deprecated, and in Gymnasium's half cheetah
+                    warnings.warn(f"{owner}: {message}", stacklevel=2)
+
+
+def load_dressed(model: str | Path, dress: Callable[[mujoco.MjSpec], None]) -> mujoco.MjModel:
+    """A model that `load_model` has taken, and has said all warnings of, with what `dress` changes of it."""
+    model = str(model)
+    with heard(), warnings.catch_warnings(action="ignore"):
+        spec = mujoco.MjSpec.from_string(model) if is_text(model) else mujoco.MjSpec.from_file(file_of(model))
+        dress(spec)
+        return spec.compile()
 
 
 def without_islands(model: mujoco.MjModel) -> mujoco.MjModel:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from cuprl.core.spec import Constraint
 from cuprl.core.values import whole
 from cuprl.envs.mujoco.physics import Costs, Physics, Reset, Reward
+
+
+class FloorLine(NamedTuple):
+    """A line on the floor in pictures: nothing touches it."""
+
+    points: tuple[tuple[float, float], ...]  # x, y
+    colour: tuple[float, float, float]  # red, green, blue, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,7 @@ class MujocoParts:
     reset: Reset
     fields: tuple[str, ...] = ()  # derived MjData fields the functions read
     horizon: int = 1000
+    lines: tuple[FloorLine, ...] = ()  # drawn in pictures
 
     def __post_init__(self) -> None:
         whole(self.frame_skip, f"frame_skip of {self.name}")

@@ -1,0 +1,65 @@
+"""`cup video`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from cuprl.cli import add_trust_flags, trust_of
+
+if TYPE_CHECKING:
+    from cuprl.film.shots import Shot
+
+NUMBERS = {  # flag: (type, default, help)
+    "episodes": (int, "1", "episodes, one after the other"),
+    "seed": (int, "10_000", "seed of the first; each is the one that `cup eval --episodes 1` runs with its seed"),
+    "steps": (int, None, "at most so many steps of each episode [all]"),
+    "width": (int, "640", "pixels"),
+    "height": (int, "480", "pixels"),
+    "fps": (float, "30", "frames a second; the robot moves as fast as it does"),
+}
+
+
+def add(subparsers: Any) -> None:
+    parser = subparsers.add_parser("video", help="film the policy of a run at work")
+    parser.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
+    parser.add_argument("--out", metavar="FILE", help="the film, .mp4 or .gif [video.mp4 in the run's folder]")
+    parser.add_argument("--sheet", metavar="FILE", help="a .png of frames from first to last; without --out no film is made")
+    parser.add_argument("--sampled", action="store_true", help="sample actions as in training, not the mode")
+    for name, (_, default, meaning) in NUMBERS.items():
+        shown = meaning if default is None else f"{meaning} [{default}]"
+        parser.add_argument(f"--{name}", default=default, metavar="N", help=shown)
+    parser.add_argument("--camera", metavar="NAME", help="a camera of the robot's model [one that follows the robot]")
+    add_trust_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from cuprl.core.parse import parse_value
+    from cuprl.core.text import printable
+    from cuprl.film.video import video
+
+    given = {name: getattr(args, name) for name in NUMBERS}
+    numbers = {name: parse_value(NUMBERS[name][0], text, f"--{name}") for name, text in given.items() if text is not None}
+    with Console(stderr=True).status("the first frame …") as status:
+
+        def tell(shot: Shot) -> None:
+            status.update(f"episode {shot.episode + 1}, step {shot.moment.step}")
+
+        made = video(args.path, args.out, sheet=args.sheet, deterministic=not args.sampled, camera=args.camera,
+                     trust=trust_of(args), on_shot=tell, **numbers)  # fmt: skip
+    if made["changed"]:
+        said = f"{', '.join(made['changed'])} changed since {args.path} was trained: this is another task."
+        print(f"note: {printable(said)}", file=sys.stderr)
+    actions = "mode" if made["deterministic"] else "sampled"
+    print(printable(f"{made['task']}, {made['algo']}, iteration {made['iteration']}, {actions}"))
+    for i, episode in enumerate(made["episodes"]):
+        costs = (f"{name} {cost:.2f} / {episode['cost_limit'][name]:g}" for name, cost in episode["cost"].items())
+        shown = (f"return {episode['return']:.1f}", *costs, f"{episode['length']} steps")
+        print(printable(f"seed {made['seed'] + i}: {', '.join(shown)}"))
+    for file in filter(None, (made["out"], made["sheet"])):
+        print(printable(file))
+    return 0

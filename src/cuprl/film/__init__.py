@@ -1,0 +1,1 @@
+"""Videos of what a policy does: the frame, the numbers drawn into it, the file."""

@@ -1,0 +1,87 @@
+"""What the tests of films are made of: policies that nobody trained, and an environment that draws what it knows."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import cuprl
+from cuprl import envs
+from cuprl.core.spec_json import spec_to_json
+from cuprl.errors import UserError
+from cuprl.film import opengl
+from cuprl.policies.of_run import RunPolicy
+from cuprl.runs.folder import Run
+
+
+def can_draw():
+    try:
+        return opengl.choose()
+    except UserError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def renderer():
+    if not can_draw():
+        pytest.skip("MuJoCo has nothing to draw with here: neither EGL nor OSMesa")
+
+
+def untrained(task):
+    """The checkpoint and the configuration of a run on a task, with weights drawn by chance."""
+    task = envs.find(task)
+    spec, rng = envs.make(task).spec, np.random.default_rng(0)
+    outputs = getattr(spec.action, "n", None) or spec.action.dim
+    checkpoint = {
+        "learner['normaliser']['count']": np.array(1.0), "learner['normaliser']['mean']": np.zeros(spec.obs_dim),
+        "learner['normaliser']['var']": np.ones(spec.obs_dim), "counters": np.array([3]),
+        "learner['state'].policy['layers'][0][0]": rng.normal(0.0, 0.3, (spec.obs_dim, outputs)).astype(np.float32),
+        "learner['state'].policy['layers'][0][1]": np.zeros(outputs, np.float32),
+        "learner['state'].policy['log_std']": np.full(outputs, -0.5, np.float32),
+    }  # fmt: skip
+    config = {
+        "task": task.name, "algo": "cup", "seed": 0, "steps": 600, "limits": {c.name: c.limit for c in spec.constraints},
+        "settings": {"hidden": (), "normalise": False, "batch_size": 200}, "spec": spec_to_json(spec),
+    }  # fmt: skip
+    return checkpoint, config
+
+
+def policy_of(task):
+    policy = RunPolicy(*untrained(task))
+    policy.task = task
+    return policy
+
+
+def run_of(task, folder):
+    checkpoint, config = untrained(task)
+    run = Run.create(folder, config)
+    run.save(3, checkpoint)
+    return run
+
+
+class Lamp(gymnasium.Env):
+    """Gets brighter by one in each of its twelve steps, as its pictures show."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
+    observation_space = gymnasium.spaces.Box(-1.0, 1.0, (2,))
+    action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,))
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.light = 0
+        return self.np_random.uniform(-1, 1, 2).astype(np.float32), {}
+
+    def step(self, action):
+        self.light += 1
+        info = {"heat": float(np.abs(action[0])), "light": self.light}
+        return self.np_random.uniform(-1, 1, 2).astype(np.float32), float(action[0]), self.light == 12, False, info
+
+    def render(self):
+        return np.full((50, 70, 3), 100 + 10 * self.light, np.uint8)
+
+
+def lamp_task(make=Lamp):
+    costs = {"heat": "info:heat", "light": "info:light"}
+    return cuprl.from_gymnasium(make, costs, {"heat": 2.0, "light": 40.0}, discount={"heat": 0.9, "light": 1.0}, name="lamp")
