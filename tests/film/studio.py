@@ -10,6 +10,7 @@ from cuprl.core.spec_json import spec_to_json
 from cuprl.errors import UserError
 from cuprl.film import opengl
 from cuprl.policies.of_run import RunPolicy
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
 
@@ -32,15 +33,14 @@ def untrained(task):
     spec, rng = envs.make(task).spec, np.random.default_rng(0)
     outputs = getattr(spec.action, "n", None) or spec.action.dim
     checkpoint = {
-        "learner['normaliser']['count']": np.array(1.0), "learner['normaliser']['mean']": np.zeros(spec.obs_dim),
-        "learner['normaliser']['var']": np.ones(spec.obs_dim), "counters": np.array([3]),
-        "learner['state'].policy['layers'][0][0]": rng.normal(0.0, 0.3, (spec.obs_dim, outputs)).astype(np.float32),
-        "learner['state'].policy['layers'][0][1]": np.zeros(outputs, np.float32),
-        "learner['state'].policy['log_std']": np.full(outputs, -0.5, np.float32),
-    }  # fmt: skip
+        "counters": np.array([3]),
+        "policy/weight0": rng.normal(0.0, 0.3, (spec.obs_dim, outputs)).astype(np.float32),
+        "policy/bias0": np.zeros(outputs, np.float32),
+        "policy/log_std": np.full(outputs, -0.5, np.float32),
+    }
     config = {
         "task": task.name, "algo": "cup", "seed": 0, "steps": 600, "limits": {c.name: c.limit for c in spec.constraints},
-        "settings": {"hidden": (), "normalise": False, "batch_size": 200}, "spec": spec_to_json(spec),
+        "settings": {"hidden": [], "normalise": False, "batch_size": 200}, "spec": spec_to_json(spec),
     }  # fmt: skip
     return checkpoint, config
 
@@ -53,7 +53,7 @@ def policy_of(task):
 
 def run_of(task, folder):
     checkpoint, config = untrained(task)
-    run = Run.create(folder, config)
+    run = Run.create(folder, RunConfig.from_json({**config, "numerics": 1}))
     run.save(3, checkpoint)
     return run
 

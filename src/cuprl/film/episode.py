@@ -9,7 +9,7 @@ import numpy as np
 
 from cuprl.core.episodes import Running, split_episodes
 from cuprl.film.filmed import Filmed
-from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.evaluate import acted
 
 

@@ -12,7 +12,7 @@ from cuprl.core.text import printable
 from cuprl.film.episode import Moment, moments
 from cuprl.film.filmed import Filmed
 from cuprl.film.overlay import PANEL, depth, draw_numbers
-from cuprl.policies.deployed import SavedPolicy
+from cuprl.policies.acting import SavedPolicy
 
 KEPT = 64  # frames that a sheet is chosen from, at most; an even number
 

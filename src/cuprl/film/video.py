@@ -14,8 +14,8 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import as_number, whole
 from cuprl.errors import UserError
 from cuprl.film import encode, opengl
-from cuprl.policies.deployed import SavedPolicy
-from cuprl.policies.of_run import load
+from cuprl.policies.acting import SavedPolicy
+from cuprl.policies.load import load
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
