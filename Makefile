@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 CUP := $(VENV)/bin/cup
 
-.PHONY: install train test test-slow fuzz clean
+SECONDS ?= 1800
+
+.PHONY: install train test test-slow fuzz soak clean
 
 install: $(VENV)/installed
 
@@ -25,6 +27,9 @@ test-slow: install  ## studies of minutes to hours
 
 fuzz: install  ## an hour of damaged files, other ones each time
 	CUPRL_FUZZ_SECONDS=3600 $(VENV)/bin/python -m pytest -m slow tests/test_fuzz.py
+
+soak: install  ## trainings, grids and workers killed, disks filled, files damaged; `make soak SECONDS=60` for a minute
+	$(VENV)/bin/python -m tests.soak --seconds $(SECONDS)
 
 clean:
 	rm -rf $(VENV)
