@@ -3,6 +3,7 @@
 import numpy as np
 
 from cuprl.pages.reading import Seen
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
 BATCH = 100
@@ -42,7 +43,7 @@ def seen(n=200, iterations=200, columns=None, limits=None, checkpoint=None, **mo
 def folder(path, n=30, iterations=200, **changes):
     """A run folder with n rows."""
     made = config(iterations, **changes)
-    run = Run.create(path, made)
+    run = Run.create(path, RunConfig.from_json(made))
     for i in range(n):
         run.append(row(i + 1, made["limits"]))
     return run

@@ -9,6 +9,7 @@ import cuprl
 from cuprl.cli import main
 from cuprl.pages.html import page
 from cuprl.pages.run_data import run_page
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from pages.made_up import config, folder, seen
 
@@ -74,7 +75,7 @@ def test_what_is_no_run_and_no_experiment(tmp_path, capsys):
 
 
 def test_a_run_without_an_iteration(tmp_path, capsys):
-    run = Run.create(tmp_path / "r", config())
+    run = Run.create(tmp_path / "r", RunConfig.from_json(config()))
     assert "has no iteration to report yet" in refused(capsys, "report", run.path)
     run.metrics.write_text("iteration,st")
     assert "has no iteration to report yet" in refused(capsys, "report", run.path)

@@ -12,6 +12,7 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.pages.serve import server_of
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from pages.made_up import config, folder, row
 
@@ -68,7 +69,7 @@ def test_damage_while_it_is_served_is_a_sentence(served):
 
 
 def test_a_run_that_has_just_begun_is_served(tmp_path):
-    run = Run.create(tmp_path / "r", config())
+    run = Run.create(tmp_path / "r", RunConfig.from_json(config()))
     with server_of(run.path, 0) as server:
         assert server.answer("/data.json")[0] == 200 and "no iteration has ended" in server.answer("/")[2]
 

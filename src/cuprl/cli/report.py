@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from typing import Any
 
 
@@ -28,10 +29,11 @@ def run_report(args: argparse.Namespace) -> int:
 
 
 def run_watch(args: argparse.Namespace) -> int:
-    """Until Ctrl-C, which is its proper end."""
+    """Serve until Ctrl-C."""
     from cuprl.core.parse import parse_value
     from cuprl.pages.serve import server_of
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C is the proper end here, not an interruption
     with server_of(args.path, parse_value(int, args.port, "--port")) as server:
         print(f"{server.url} shows {args.path}; Ctrl-C ends it.", flush=True)
         try:
