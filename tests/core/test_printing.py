@@ -76,18 +76,18 @@ def test_a_worker_killed_during_the_update_stops_the_run_with_a_sentence(tmp_pat
 
     from cuprl.training.training import Training
 
-    learn = Training.learn_from
+    iterate = Training.iterate
 
-    def learn_and_kill(self, *arguments):  # the workers wait for the next step meanwhile
-        row = learn(self, *arguments)
-        if self.iteration == 3:
+    def iterate_and_kill(self):  # the workers wait for the next step meanwhile
+        row = iterate(self)
+        if self.learner.iteration == 3:
             for file in tmp_path.glob("worker*"):
                 os.kill(int(file.name.removeprefix("worker")), signal.SIGKILL)
             for process in self.collector.env.processes:
                 process.join()
         return row
 
-    monkeypatch.setattr(Training, "learn_from", learn_and_kill)
+    monkeypatch.setattr(Training, "iterate", iterate_and_kill)
     words = ["train", "gym:Known-v0", "--import", "kills", "--limit", "5", "--backend", "async", "--threads", "2"]
     flags = ["--num-envs", "2", "--steps", "2000", "--checkpoint-every", "2", "--out", "r", *FLAGS]
     assert main([*words, *flags]) == 1

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from cuprl.core.spec_json import spec_to_json
-from cuprl.policies.checks import check_info, check_sizes, check_weights, layers_of
+from cuprl.policies.checks import check_info, check_sizes, check_spread, check_weights, layers_of
 from policies.arms import SPECS
 
-INFO = {"task": "arm", "algo": "cup", "limits": {"cost": 1.0}, "spec": spec_to_json(SPECS["gaussian"])}
+INFO = {"task": "arm", "algo": "cup", "limits": {"cost": 1.0}, "log_std": [0.0, 0.0],
+        "spec": spec_to_json(SPECS["gaussian"])}  # fmt: skip
 ARRAYS = {
     "mean": np.zeros(5), "scale": np.ones(5), "clip": np.array(np.inf),
     "weight0": np.zeros((5, 8)), "bias0": np.zeros(8), "weight1": np.zeros((8, 2)), "bias1": np.zeros(2),
@@ -35,15 +36,15 @@ def test_what_no_policy_says(info):
     ("mean", np.zeros(4)), ("weight0", np.zeros((5, 7))), ("bias1", np.zeros(3)), ("scale", np.ones(5, int)),
 ])  # fmt: skip
 def test_what_no_network_holds(name, array):
-    check_sizes(ARRAYS, [0.0, 0.0], INFO["spec"])
+    check_sizes(ARRAYS, INFO["spec"])
     with pytest.raises(ValueError, match="not of the spec's sizes"):
-        check_sizes({**ARRAYS, name: array}, [0.0, 0.0], INFO["spec"])
+        check_sizes({**ARRAYS, name: array}, INFO["spec"])
 
 
-@pytest.mark.parametrize("log_std", [None, [0.0], [0.0, 0.0, 0.0]])
+@pytest.mark.parametrize("log_std", [None, [0.0], [0.0, 0.0, 0.0], [0.0, "x"]])
 def test_a_spread_for_every_real_action(log_std):
     with pytest.raises(ValueError, match="log_std does not fit"):
-        check_sizes(ARRAYS, log_std, INFO["spec"])
+        check_spread(log_std, SPECS["gaussian"].action)
 
 
 def test_weights_are_finite_and_a_scale_shows_something():

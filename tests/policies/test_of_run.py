@@ -1,6 +1,7 @@
 """The policy of a run's folder: of an old one, and of one that cannot act."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from policies.arms import SPECS, agent_with, broken_arrays
 
@@ -24,7 +26,7 @@ def test_it_acts_as_training_does_with_or_without_a_normaliser():
 def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
     config = json.loads((run.path / "config.json").read_text())
     del config["spec"]
-    old = Run.create(tmp_path / "old", config)
+    old = Run.create(tmp_path / "old", RunConfig.from_json(config))
     old.save(3, run.latest()[0])
     np.testing.assert_array_equal(cuprl.load(old).predict(np.ones(11)), cuprl.load(run).predict(np.ones(11)))
     config["settings"]["hidden"] = [8, 8]
@@ -35,7 +37,7 @@ def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
 
 @pytest.mark.parametrize("name, value", [("policy/weight0", np.nan), ("normaliser/var", np.inf)])
 def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tmp_path, capsys):
-    broken = Run.create(tmp_path / "broken", {**run.config, "steps": 800})
+    broken = Run.create(tmp_path / "broken", replace(RunConfig.from_json(run.config), steps=800))
     broken.save(3, broken_arrays(run.latest()[0], name, value))
     assert main(["eval", str(broken.path)]) == 2
     assert "NaN or infinite weights" in capsys.readouterr().err

@@ -183,9 +183,9 @@ def test_a_damaged_checkpoint_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("name, change", [
-    ("batch.obs", lambda array: None), ("batch.raw_obs", lambda array: None), ("batch.raw_obs", lambda array: array[:1]),
-    ("batch.signal", lambda array: array[:, 0, 0]), ("batch.action", lambda array: np.concatenate([array] * 9)),
-    ("batch.raw_obs", lambda array: array * np.nan),
+    ("batch/obs", lambda array: None), ("batch/raw_obs", lambda array: None), ("batch/raw_obs", lambda array: array[:1]),
+    ("batch/signal", lambda array: array[:, 0, 0]), ("batch/action", lambda array: np.concatenate([array] * 9)),
+    ("batch/raw_obs", lambda array: array * np.nan),
 ])  # fmt: skip
 def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
     agent = cuprl.Agent(ARM, **TINY)
@@ -198,7 +198,7 @@ def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
     (path,) = run.checkpoints()
     path.unlink()
     run.save(0, {key: array for key, array in changed.items() if array is not None})
-    with pytest.raises(UserError, match=r"does not fit the run's settings .*batch\."):
+    with pytest.raises(UserError, match=r"does not fit the run's settings .*batch/"):
         cuprl.Agent.load(run.path)
 
 
