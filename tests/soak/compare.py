@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import hashlib
 from pathlib import Path
 
@@ -24,6 +25,18 @@ def last_row(run: Path) -> int:
         return max((run / "progress.csv").read_bytes().count(b"\n") - 1, 0)
     except OSError:
         return 0
+
+
+def held(run: Path) -> bool:
+    """Whether a process has the run for itself."""
+    try:
+        with open(run / "lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def checkpoints(run: Path) -> list[Path]:

@@ -13,6 +13,7 @@ from .compare import can_go_on, checkpoints, expect_same, iteration_of, last_row
 from .damage import checkpoint, configuration, metrics
 from .disks import disk
 from .processes import SOON, Command, children_of
+from .trainings import expect_ended
 from .trial import ITERATIONS, SETTINGS, STEPS, Trial, expect
 
 SEEDS = (0, 1)
@@ -67,15 +68,15 @@ def killed(trial: Trial, number: int) -> str:
     for first in (True, False)[: trial.random.randint(1, 2)]:
         command = grid.start()
         trial.await_moment(command, *grid.runs)
-        begun = any(run.exists() for run in grid.runs)
+        begun = bool(children_of(command.process.pid))
         finished = (0,) if command.strike(number, grid.rows) >= len(SEEDS) * (ITERATIONS - 1) else ()
         command.end()
         if number == signal.SIGKILL:
             command.expect(-number, *finished)
             if trial.random.random() < 0.5:  # otherwise the next grid is started at once, and waits for what is left
                 trial.host.expect_nothing_left(LEAVING)
-        elif begun:
-            command.expect(130, -signal.SIGTERM, *finished)
+        else:
+            expect_ended(command, begun, finished)
             trial.host.expect_nothing_left(SOON)
             if first and command.status == 130:
                 left = [run for run in grid.runs if last_row(run) != max(map(iteration_of, checkpoints(run)), default=0)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from .compare import checkpoints, expect_nothing_wrong_so_far, iteration_of, last_row
-from .processes import SOON, Command
+from .compare import checkpoints, expect_nothing_wrong_so_far, held, iteration_of, last_row
+from .processes import SOON, Command, Failed
 from .trial import ITERATIONS, Trial, expect
 
 STOPPING = "stopping after this iteration"
@@ -17,7 +17,7 @@ def killed(trial: Trial, number: int) -> str:
     for _ in range(trial.random.randint(1, 3)):
         command = trial.go_on()
         trial.await_moment(command, trial.run)
-        begun = (trial.run / "config.json").exists()
+        begun = held(trial.run)
         row = command.strike(number, lambda: last_row(trial.run))
         command.end()
         expect_stopped(command, number, trial.run, row, begun)
@@ -28,7 +28,7 @@ def killed(trial: Trial, number: int) -> str:
 
 
 def expect_stopped(command: Command, number: int, run: Path, row: int, begun: bool) -> None:
-    """How a run ends that gets a signal after so many rows; begun: its folder was there."""
+    """How a run ends that gets a signal after so many rows; begun: it had taken its folder."""
     finished = (0,) if row >= ITERATIONS - 1 else ()
     if number == signal.SIGKILL:
         command.expect(-number, *finished)
@@ -36,7 +36,13 @@ def expect_stopped(command: Command, number: int, run: Path, row: int, begun: bo
         command.expect(130, *finished)
         expect(f"cup resume {run}" in command.err or command.status == 0, f"it does not say how to go on: {command.err}")
         expect(iteration_of(checkpoints(run)[0]) == last_row(run), f"{run} was stopped without a checkpoint of its last row")
-    elif begun:
-        command.expect(130, -signal.SIGTERM, *finished)
     else:
-        expect(command.status in (130, -signal.SIGTERM, *BEFORE_MAIN), f"it ended with status {command.status}")
+        expect_ended(command, begun, finished)
+
+
+def expect_ended(command: Command, begun: bool, finished: tuple[int, ...]) -> None:
+    """By SIGTERM or SIGINT; finished: the status that is right too, if there was nothing left to do."""
+    if begun:
+        command.expect(130, -signal.SIGTERM, *finished)
+    elif command.status not in (130, -signal.SIGTERM, *BEFORE_MAIN):
+        raise Failed(f"{command} took no notice of its signal and ended with status {command.status}")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import gymnasium
 
-from .compare import expect_nothing_wrong_so_far, last_row, rows
+from .compare import expect_nothing_wrong_so_far, held, last_row, rows
 from .processes import SOON, children_of
 from .trainings import expect_stopped
 from .trial import ITERATIONS, Trial, expect
@@ -54,7 +54,7 @@ def run_killed(trial: Trial) -> str:
     command = trial.go_on(*ASYNC)
     everyone = trial.random.random() < 0.5
     trial.await_moment(command, trial.run)
-    begun = (trial.run / "config.json").exists()
+    begun = held(trial.run)
     row = command.strike(number, lambda: last_row(trial.run), everyone)
     expect_stopped(command.end(), number, trial.run, row, begun)
     trial.host.expect_nothing_left(SOON)
