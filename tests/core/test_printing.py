@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
+import cuprl
 from cuprl.cli import main
 from cuprl.runs.folder import Run
-from small import FLAGS
+from cuprl.training.loop import train
+from small import FLAGS, QUIET, SMALL
 
 
 def command(*words, **kwargs):
@@ -32,6 +34,17 @@ def test_other_commands_fall_silent_as_well():
         process = command(*words, stdout=theirs)
         assert process.communicate(timeout=120)[1] == "" and process.returncode == 0
     os.close(theirs)
+
+
+def test_an_older_policy_is_not_passed_off_as_the_newest(tmp_path):
+    run = train("hopper-speed", steps=400, out=tmp_path / "r", checkpoint_every=1, **SMALL, **QUIET)
+    newest = run.checkpoints()[0]
+    newest.write_bytes(newest.read_bytes()[:-1])
+    with pytest.warns(UserWarning, match=rf"{newest.name} is damaged.* The policy is taken from the one before it"):
+        assert cuprl.load(run).info["iteration"] == 1
+    process = command("eval", run.path, "--episodes", 1, stdout=subprocess.PIPE)
+    errors = process.communicate(timeout=300)[1]
+    assert errors.startswith("note: the checkpoint ") and errors.count("\n") == 1 and process.returncode == 0
 
 
 def test_an_interrupt_is_not_lost_in_what_c_calls_back():

@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import textwrap
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,10 +101,16 @@ def leave(number: int, frame: Any) -> None:
     os._exit(130)
 
 
+def tell(message: Warning | str, *where: Any, **more: Any) -> None:
+    """Print a warning as a person reads it, without the line of code it comes from."""
+    print(f"note: {printable(message)}", file=sys.stderr)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `cup` and give its exit status; no traceback reaches a person."""
     if argv is None:  # this process is ours
         signal.signal(signal.SIGINT, leave)
+        warnings.showwarning = tell
     codecs.register_error("cuprl", ascii_for)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

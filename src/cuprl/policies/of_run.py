@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from cuprl.core.normaliser import Moments, Normaliser
@@ -68,7 +69,9 @@ def read_run(run: Run, task: Task | None = None, trust: Trust = False) -> RunPol
 
         with named_by(run.path, trust):
             config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
-    checkpoint, _ = run.latest()
+    checkpoint, refused = run.latest()
+    for sentence in refused:
+        warnings.warn(f"{sentence} The policy is taken from the one before it.", stacklevel=3)
     policy = RunPolicy(checkpoint, config, run)
     policy.task, policy.trust = task, trust
     return policy
