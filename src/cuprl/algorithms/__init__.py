@@ -27,16 +27,14 @@ class Entry(NamedTuple):
 
 # What `cup` changes of the printed algorithm, part by part: docs/why-cup.md. `cup bench cup-ablation` tries each.
 MENDED: dict[str, dict[str, Any]] = {
-    "trim": {"improvement": "both", "clip": 0.5},
     "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
     "nu": {"multiplier": "projection", "multiplier_lr": 3.0},
     "weights": {"cost_weights": "discounted"},
-    "budgets": {"projection_delta": 0.04, "stop_checks": 4},
+    "budgets": {"delta": 0.01, "projection_delta": 0.03, "stop_checks": 4},
     "estimate": {"cost_estimate": "steps", "cost_memory": 10.0},
     "lambda": {"cost_lam": 0.8},
     "clip": {"projection_surrogate": "clip"},
     "margin": {"beta": 0.05},
-    "noise": {"noise_floor": (0.3, 0.22)},
 }
 
 ALGORITHMS: dict[str, Entry] = {
