@@ -47,7 +47,7 @@ def with_xy(physics: Physics) -> np.ndarray:
     return physics.qpos_qvel
 
 
-LIMIT = (Constraint("outside", 50.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
+LIMIT = (Constraint("outside", 50.0, step_bound=1.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
 
 CIRCLE_TASKS = (
     MujocoTask(
