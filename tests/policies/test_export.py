@@ -277,6 +277,32 @@ def test_an_observation_that_is_none_gets_no_action(to, tmp_path):
     assert np.isfinite(policy.predict(obs * 1e10)).all()
 
 
+@pytest.mark.parametrize("to", [None, "numpy"])
+def test_a_strange_observation_is_told_entry_by_entry(to, tmp_path):
+    learner, obs = learner_with(SPECS["gaussian"])
+    policy = policy_of(learner)
+    policy = policy if to is None else cuprl.load(export_policy(policy, to, tmp_path / "p.npz"))
+    mean, deviation = learner.normaliser.mean, 1 / learner.normaliser.scale
+    assert not policy.strange(mean + 4.99 * deviation).any() and policy.strange(mean - 5.01 * deviation).all()
+    odd = obs.copy()
+    odd[7, 2], odd[8, 0], odd[9, 3] = 800.0, np.nan, -np.inf
+    found = policy.strange(odd)
+    assert found.shape == odd.shape and np.argwhere(found & ~policy.strange(obs)).tolist() == [[7, 2], [8, 0], [9, 3]]
+    assert np.abs(learner.normaliser.apply(odd))[7, 2] == 5.0  # all that the policy sees of it
+    with pytest.raises(UserError, match=r"shape \[4\]; this policy takes \[5\]"):
+        policy.strange(np.zeros(4))
+
+
+def test_where_it_is_not_known_what_is_strange(tmp_path):
+    policy = policy_of(learner_with(SPECS["gaussian"], normalise=False)[0])
+    with pytest.raises(UserError, match="trained with normalise=False"):
+        policy.strange(np.zeros(5))
+    for to in ("onnx", "jax"):
+        exported = cuprl.load(export_policy(policy, to, tmp_path / f"p{SUFFIXES[to]}"), trust=True)
+        with pytest.raises(UserError, match=r"does not show what its normaliser saw; load the run, or export it as .npz"):
+            exported.strange(np.zeros(5))
+
+
 def broken_arrays(arrays, name, value):
     broken = {**arrays, name: arrays[name].copy()}
     broken[name].flat[0] = value

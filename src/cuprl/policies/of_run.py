@@ -53,14 +53,14 @@ class RunPolicy(SavedPolicy):
             scale, clip = self.normaliser.scale, CLIP
             if not settings["normalise"]:  # the mean stayed 0
                 scale, clip = np.ones_like(scale), np.inf
-            self.arrays = {"mean": self.normaliser.mean, "scale": scale, "clip": np.array(clip)}
+            arrays = {"mean": self.normaliser.mean, "scale": scale, "clip": np.array(clip)}
             for i in range(len(settings["hidden"]) + 1):
                 weight, bias = (checkpoint[f"learner['state'].policy['layers'][{i}][{k}]"] for k in (0, 1))
-                self.arrays |= {f"weight{i}": weight, f"bias{i}": bias}
+                arrays |= {f"weight{i}": weight, f"bias{i}": bias}
             real = spec["action"]["kind"] == "Box"
             log_std = checkpoint["learner['state'].policy['log_std']"].tolist() if real else None
             iteration = int(checkpoint["counters"][0])
-            check_sizes(self.arrays, log_std, spec)
+            check_sizes(arrays, log_std, spec)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise misfit(error) from None
         info = {
@@ -72,12 +72,13 @@ class RunPolicy(SavedPolicy):
             "bounds": BOUNDS,
             "log_std": log_std,
             "evaluation": None,
+            "certificate": None,
             "versions": config.get("versions") or provenance.versions(),
             "sources": config.get("sources") or {},
         }
         self.run = run
         try:
-            super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+            super().__init__(info, numpy_network(arrays), run.path if run else None, arrays)
         except ValueError as error:
             whose = run.path if run else "this agent"
             raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
