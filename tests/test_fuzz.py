@@ -23,10 +23,12 @@ from safetensors.numpy import load_file, save
 
 import cuprl
 from cuprl.cli import main
+from cuprl.cli.certify import print_certificate
 from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.results import checksum, files, from_run, read, store
+from cuprl.policies.certificate import read_certificate, write_certificate
 from cuprl.policies.export import export_policy
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
@@ -41,11 +43,12 @@ STRANGE = (None, True, False, "", "x", "1", "\ud800\x1b[2J", [], [None], [1, "x"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A run, its stored result and its exported policy; nothing is ever trained further."""
+    """A run, its stored result, its exported policy and its certificate; nothing is ever trained further."""
     folder = tmp_path_factory.mktemp("home")
     run = cuprl.train("hopper-speed", steps=600, out=folder / "run", checkpoint_every=1, **SMALL, **QUIET)
     store(run, folder / "results" / "tiny")
     export_policy(run, out=folder / "policy.npz")
+    write_certificate(run.path / "certificate.json", cuprl.certify(run, episodes=3))
 
     def no_more(self):
         raise RunStopped("a resumed run would go on here")
@@ -190,6 +193,13 @@ def damage_policy(home, random):
     return np.savez(path, info=np.array(json.dumps(info)), **arrays)
 
 
+def damage_certificate(home, random):
+    path = home / "run" / "certificate.json"
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    return path.write_text(json.dumps(damage_json(json.loads(path.read_text()), random)))
+
+
 # --- what a user does ---------------------------------------------------------------------------------------------------
 
 
@@ -234,11 +244,17 @@ def with_result(home):
 def with_policy(home):
     yield lambda: cuprl.load(home / "policy.npz").predict(np.zeros(11))
     yield lambda: cuprl.evaluate(home / "policy.npz", episodes=1)
+    yield lambda: cuprl.certify(home / "policy.npz", episodes=1)
+
+
+def with_certificate(home):
+    yield lambda: print_certificate(read_certificate(home / "run" / "certificate.json"))
+    yield lambda: cup("export", home / "run", "--episodes", "0", "--out", home / "certified.npz")
 
 
 ATTACKS = {
     damage_config: with_run, damage_progress: with_metrics, damage_checkpoint: with_checkpoint,
-    damage_result: with_result, damage_policy: with_policy,
+    damage_result: with_result, damage_policy: with_policy, damage_certificate: with_certificate,
 }  # fmt: skip
 
 

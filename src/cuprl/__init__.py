@@ -16,6 +16,7 @@ _HOMES = {
     "resume": "cuprl.training.loop",
     "load": "cuprl.policies.of_run",
     "evaluate": "cuprl.policies.evaluate",
+    "certify": "cuprl.policies.certify",
     "export_policy": "cuprl.policies.export",
     "Agent": "cuprl.training.agent",
     "make": "cuprl.envs",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads
+    from cuprl.policies.certify import certify
     from cuprl.policies.evaluate import evaluate
     from cuprl.policies.export import export_policy
     from cuprl.policies.of_run import load
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from cuprl.training.loop import resume, train
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
-           "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "resume", "train"]  # fmt: skip
+           "certify", "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "resume", "train"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
     "resume": ("train", "continue a stopped run, bit for bit"),
     "eval": ("inspect", "evaluate the policy of a run"),
+    "certify": ("certify", "bound the expected costs of a policy, from fresh episodes"),
     "plot": ("inspect", "draw the learning curves of runs"),
     "check": ("check", "look for what is wrong with a Gymnasium environment"),
     "tasks": ("inspect", "list the tasks"),

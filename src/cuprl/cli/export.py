@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cuprl.cli import add_trust_flags, trust_of
 
 if TYPE_CHECKING:
+    from cuprl.policies.certificate import Certificate
     from cuprl.policies.of_run import RunPolicy
 
 
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, episodes) if episodes else None
-    file = export_policy(policy, args.to, args.out, evaluation)
+    file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
     print(f"{file}  {file.stat().st_size:,} bytes")
     return 0
 
@@ -65,6 +66,24 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
         return None
     print_evaluation([evaluation])
     return evaluation
+
+
+def certified(policy: RunPolicy) -> Certificate | None:
+    """The certificate in the run's folder; none where it is of another checkpoint."""
+    import sys
+
+    from cuprl.core.text import printable
+    from cuprl.errors import UserError
+    from cuprl.policies.certificate import of_folder
+
+    try:
+        certificate = of_folder(policy)
+    except UserError as error:
+        print(f"note: the file carries no certificate: {printable(error)}", file=sys.stderr)
+        return None
+    if certificate is not None:
+        print(f"with its certificate: {certificate.episodes:,} episodes, {certificate.sentence()}")
+    return certificate
 
 
 def print_latency(policy: RunPolicy) -> int:

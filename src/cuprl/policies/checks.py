@@ -32,8 +32,8 @@ def check_archive(path: Path) -> None:
 
 def check_info(info: dict[str, Any]) -> None:
     """ValueError, TypeError or KeyError for metadata with which no policy acts or is evaluated."""
-    for key, kind in {"task": str, "algo": str, "limits": dict, "spec": dict}.items():
-        if not isinstance(info[key], kind):
+    for key, kind in {"task": str, "algo": str, "seed": int, "iteration": int, "limits": dict, "spec": dict}.items():
+        if not is_of(info[key], kind):
             raise ValueError(f"its {key} is {info[key]!r}")
     if not all(map(is_number, info["limits"].values())):
         raise ValueError(f"its limits are {info['limits']}")

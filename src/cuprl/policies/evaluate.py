@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +45,9 @@ def evaluate(
     whole(seed, "seed", least=0)
     saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
     info = saved.info
-    with named_by(saved.source or "the policy", trust or saved.trust):
-        env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
-    spec = env.spec
-    try:
-        refuse_other_sizes(spec, info)
+    with environment_of(saved, episodes, seed, task, trust) as env:
+        spec = env.spec
         finished = run_episodes(env, saved, deterministic, seed)
-    finally:
-        envs.close(env)
     names = [c.name for c in spec.constraints]
 
     def per_constraint(values: np.ndarray) -> Any:
@@ -76,6 +73,21 @@ def evaluate(
     }
 
 
+@contextmanager
+def environment_of(
+    saved: SavedPolicy, num_envs: int, seed: int, task: Task | None = None, trust: Trust = False, threads: int = 1
+) -> Iterator[VectorEnv]:
+    """While inside, environments of the task given, of the policy's own or of the one it names, with the policy's limits."""
+    info = saved.info
+    with named_by(saved.source or "the policy", trust or saved.trust):
+        env = envs.make(task or saved.task or info["task"], num_envs, seed, threads, info["limits"])
+    try:
+        refuse_other_sizes(env.spec, info)
+        yield env
+    finally:
+        envs.close(env)
+
+
 def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
     """A policy acts on the task it was made for, or on one of the same sizes."""
     own = spec_to_json(spec)
@@ -86,9 +98,21 @@ def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
 
 
 def run_episodes(env: VectorEnv, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
-    """The first episode of each environment; what an environment does after it is not counted."""
+    """The first episode of each environment, in the order of their ends."""
     obs = env.reset(seed)
     saved.seed(seed)
+    discount = np.array([c.discount for c in env.spec.constraints])
+    start = Running.start(env.num_envs, len(discount))
+    return split_episodes(start, *first_episodes(env, saved, deterministic, obs), discount)[0]
+
+
+def first_episodes(
+    env: VectorEnv, saved: SavedPolicy, deterministic: bool, obs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Act on obs [N, obs] until every environment has ended an episode; what one does after it counts as 0.
+
+    Returns rewards and costs [T, N, 1 + m], and where the episodes ended [T, N].
+    """
     signals: list[np.ndarray] = []
     ends: list[np.ndarray] = []
     alive = np.ones(env.num_envs, bool)
@@ -102,6 +126,4 @@ def run_episodes(env: VectorEnv, saved: SavedPolicy, deterministic: bool, seed: 
         signals.append(np.where(alive[:, None], signal, 0.0))
         ends.append(done & alive)
         alive &= ~done
-    discount = np.array([c.discount for c in env.spec.constraints])
-    start = Running.start(env.num_envs, len(discount))
-    return split_episodes(start, np.stack(signals), np.stack(ends), discount)[0]
+    return np.stack(signals), np.stack(ends)
