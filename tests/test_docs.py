@@ -52,6 +52,8 @@ def shrink(words):
             words += ["--results", str(ROOT / "results")]
         case "watch", _:
             return None  # serves until Ctrl-C; its own tests run it
+        case "certify", _:
+            words += ["--episodes", "3"]
         case "check", _:
             words += ["--steps", "300"]
         case "speed", _:
@@ -91,7 +93,9 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
             assert main(globbed(small)) == 0, (page, words, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/own-environment.md", "docs/tasks.md", "docs/theory.md"])
+@pytest.mark.parametrize("page", [
+    "README.md", "docs/certify.md", "docs/own-environment.md", "docs/tasks.md", "docs/theory.md",
+])  # fmt: skip
 def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
@@ -100,6 +104,7 @@ def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     names = {}
     exec(small, names)
     assert page != "README.md" or names["actions"].shape == (4, 3)
+    assert page != "docs/certify.md" or names["certificate"].episodes == 100
     assert page != "docs/theory.md" or names["best"].value > 0
     assert page != "docs/tasks.md" or names["policy"].predict(np.zeros(11)).shape == (3,)
 

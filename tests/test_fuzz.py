@@ -32,6 +32,7 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.results import checksum, files, from_run, read, store
+from cuprl.policies.certificate import read_certificate, write_certificate
 from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.runs.folder import Run
@@ -53,6 +54,7 @@ def home(tmp_path_factory):
     store(run, folder / "results" / "tiny")
     for to, suffix in SUFFIXES.items():
         export_policy(run, to, folder / f"policy{suffix}")
+    write_certificate(run.path / "certificate.json", cuprl.certify(run, episodes=3))
     agent = cuprl.Agent("hopper-speed", steps=600, **{**SMALL, "batch_size": 50, "num_envs": 1})
     for step in range(60):
         agent.act(np.full(11, 0.01 * step))
@@ -235,6 +237,13 @@ def damage_onnx(path, random):
     return path.write_bytes(model.SerializeToString())
 
 
+def damage_certificate(home, random):
+    path = home / "run" / "certificate.json"
+    if random.random() < 0.3:
+        return path.write_bytes(damage_bytes(path.read_bytes(), random))
+    return path.write_text(json.dumps(damage_json(json.loads(path.read_text()), random)))
+
+
 # --- what a user does ---------------------------------------------------------------------------------------------------
 
 
@@ -278,6 +287,11 @@ def with_result(home):
         yield lambda command=command: cup(*command, "--results", home / "results")
 
 
+def with_certificate(home):
+    yield lambda: print_certificate(read_certificate(home / "run" / "certificate.json"))
+    yield lambda: cup("export", home / "run", "--episodes", "0", "--out", home / "certified.npz")
+
+
 def act_with(file):
     policy = cuprl.load(file, trust=True)
     for deterministic in (True, False):
@@ -310,6 +324,7 @@ ATTACKS = {  # what is damaged, how, and who reads it
     "result": ("results", damage_result, with_result),
     **{f"policy{suffix}": (f"policy{suffix}", damage, partial(with_policy, suffix))
        for suffix, damage in ((".npz", damage_archive), (".onnx", damage_onnx), (".jax", damage_archive))},
+    "certificate": ("run", damage_certificate, with_certificate),
     "agent's config": ("agent", damage_config, with_agent),
     "agent's progress": ("agent", damage_progress, with_agent),
     "agent's checkpoint": ("agent", damage_checkpoint, with_agent),

@@ -16,6 +16,7 @@ _HOMES = {
     "resume": "cuprl.training.loop",
     "load": "cuprl.policies.load",
     "evaluate": "cuprl.policies.evaluate",
+    "certify": "cuprl.policies.certify",
     "export_policy": "cuprl.policies.export",
     "report": "cuprl.pages.report",
     "video": "cuprl.film.video",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cuprl.envs.mujoco.scores import reads
     from cuprl.film.video import video
     from cuprl.pages.report import report
+    from cuprl.policies.certify import certify
     from cuprl.policies.evaluate import evaluate
     from cuprl.policies.export import export_policy
     from cuprl.policies.load import load
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from cuprl.training.loop import resume, train
 
 __all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
-           "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "report", "resume", "train",
+           "certify", "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "report", "resume", "train",
            "video"]  # fmt: skip
 
 

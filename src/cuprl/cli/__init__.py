@@ -27,6 +27,7 @@ COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
     "resume": ("train", "continue a stopped run, bit for bit"),
     "eval": ("inspect", "evaluate the policy of a run"),
+    "certify": ("certify", "bound the expected costs of a policy, from fresh episodes"),
     "video": ("video", "film the policy of a run at work"),
     "plot": ("compare", "draw the learning curves of runs"),
     "report": ("report", "one HTML page about a run or an experiment"),

@@ -9,6 +9,7 @@ from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import whole
 
 if TYPE_CHECKING:
+    from cuprl.policies.certificate import Certificate
     from cuprl.policies.of_run import RunPolicy
 
 
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, args.episodes) if args.episodes else None
-    file = export_policy(policy, args.to, args.out, evaluation)
+    file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
     print(f"{file}  {file.stat().st_size:,} bytes")
     return 0
 
@@ -64,6 +65,24 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
         return None
     print_evaluation([evaluation])
     return evaluation
+
+
+def certified(policy: RunPolicy) -> Certificate | None:
+    """The certificate in the run's folder; none where it is of another checkpoint."""
+    import sys
+
+    from cuprl.core.text import printable
+    from cuprl.errors import UserError
+    from cuprl.policies.certificate import of_folder
+
+    try:
+        certificate = of_folder(policy)
+    except UserError as error:
+        print(f"note: the file carries no certificate: {printable(error)}", file=sys.stderr)
+        return None
+    if certificate is not None:
+        print(f"with its certificate: {certificate.episodes:,} episodes, {certificate.sentence()}")
+    return certificate
 
 
 def print_latency(policy: RunPolicy) -> int:

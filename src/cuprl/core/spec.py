@@ -24,6 +24,7 @@ class Constraint:
     name: str
     limit: float
     discount: float = 0.99  # 1.0: the limit bounds the undiscounted sum
+    step_bound: float | None = None  # what no step can cost more than, nor less than 0, where that is known
 
     def __post_init__(self) -> None:
         for part in ("limit", "discount"):
@@ -34,6 +35,15 @@ class Constraint:
             raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give 0 or more.")
         if not 0.0 < self.discount <= 1.0:
             raise UserError(f"the discount of cost {self.name!r} is {self.discount}; it must be in (0, 1].")
+        if self.step_bound is not None and not 0.0 < as_number(self.step_bound, f"the bound of cost {self.name!r}") < np.inf:
+            raise UserError(f"the bound of cost {self.name!r} is {self.step_bound}; give a finite number above 0.")
+
+    def largest_sum(self, horizon: int) -> float | None:
+        """What an episode of at most `horizon` steps can cost at most, discounted; None where no step's bound is known."""
+        if self.step_bound is None:
+            return None
+        rest = 1.0 - self.discount
+        return self.step_bound * (horizon if rest == 0.0 else (1.0 - self.discount**horizon) / rest)
 
 
 @dataclass(frozen=True)

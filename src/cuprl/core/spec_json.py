@@ -12,12 +12,12 @@ ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, Multi
 
 
 def spec_to_json(spec: Spec) -> dict[str, Any]:
-    """Write a spec; an infinite bound of an action becomes null, for strict JSON has no infinity."""
+    """Write a spec: an infinite bound of an action is null, as strict JSON has none; a bound that no cost has is left out."""
     action = {
         name: [None if math.isinf(x) else x for x in value] if isinstance(value, tuple) else value
         for name, value in dataclasses.asdict(spec.action).items()
     }
-    constraints = [dataclasses.asdict(c) for c in spec.constraints]
+    constraints = [{name: x for name, x in dataclasses.asdict(c).items() if x is not None} for c in spec.constraints]
     return {**vars(spec), "action": {"kind": type(spec.action).__name__, **action}, "constraints": constraints}
 
 

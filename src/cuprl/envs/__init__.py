@@ -65,18 +65,31 @@ def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | fl
 
 def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
     """The constraints with other limits: by name, or a number where there is one constraint."""
-    if limits is None:
-        return constraints
+    given = numbers_of(constraints, "limit", limits)
+    return tuple(replace(c, limit=given.get(c.name, c.limit)) for c in constraints)
+
+
+def with_step_bounds(constraints: tuple[Constraint, ...], bounds: dict[str, float] | float | None) -> tuple[Constraint, ...]:
+    """The constraints with other bounds on what a step can cost, given as limits are."""
+    given = numbers_of(constraints, "bound", bounds)
+    return tuple(replace(c, step_bound=given.get(c.name, c.step_bound)) for c in constraints)
+
+
+def numbers_of(
+    constraints: tuple[Constraint, ...], what: str, numbers: dict[str, float] | float | None
+) -> dict[str, float]:  # fmt: skip
+    """Numbers of some constraints, by name or as one number where there is one constraint."""
+    if numbers is None:
+        return {}
     names = [c.name for c in constraints]
-    if not isinstance(limits, dict):
+    if not isinstance(numbers, dict):
         if len(names) != 1:
-            raise UserError(f"the limit is {limits}, but there are {', '.join(names)}; name it, as {names[0]}={limits}.")
-        limits = {names[0]: limits}
-    for name in limits:
+            raise UserError(f"the {what} is {numbers}, but there are {', '.join(names)}; name it, as {names[0]}={numbers}.")
+        numbers = {names[0]: numbers}
+    for name in numbers:
         if name not in names:
             raise unknown("constraint", name, names)
-    given = {name: as_number(limit, f"the limit of cost {name!r}") for name, limit in limits.items()}
-    return tuple(replace(c, limit=given.get(c.name, c.limit)) for c in constraints)
+    return {name: as_number(number, f"the {what} of cost {name!r}") for name, number in numbers.items()}
 
 
 def close(env: VectorEnv) -> None:
@@ -89,4 +102,4 @@ def hurry(env: VectorEnv) -> None:
     getattr(env, "hurry", lambda: None)()
 
 
-__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "with_limits"]
+__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "with_limits", "with_step_bounds"]

@@ -22,8 +22,16 @@ Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian
 class SavedPolicy:
     """Acts: `predict` maps raw observations to actions; `info` tells what the policy is and what it was measured to do."""
 
-    def __init__(self, info: dict[str, Any], outputs: Outputs, source: Path | None = None):
+    def __init__(
+        self,
+        info: dict[str, Any],
+        outputs: Outputs,
+        source: Path | None = None,
+        arrays: dict[str, np.ndarray] | None = None,
+    ):
+        """Make it; arrays: as `numpy_network` takes them, where the policy is made of plain arrays."""
         self.info, self.outputs, self.source = info, outputs, source
+        self.arrays = arrays or {}
         self.task: Any = None  # the task itself, where its name alone does not find it
         self.trust: Trust = False  # in the modules that `info` names
         self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
@@ -40,14 +48,33 @@ class SavedPolicy:
 
         An observation that is not finite, or too large to be one, is refused: there is no action that fits it.
         """
-        obs = np.asarray(obs, np.float64)
-        if obs.shape[-1:] != (self._obs_dim,):
-            wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
-            raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
+        obs = self._checked(obs)
         if wrong := fault(obs):
             raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
         out = self.outputs(obs)
         return self._action.decode(out if deterministic else out + self._deviation(out.shape))
+
+    def _checked(self, obs: np.ndarray) -> np.ndarray:
+        """Take an observation in float64, and refuse one of another shape."""
+        obs = np.asarray(obs, np.float64)
+        if obs.shape[-1:] != (self._obs_dim,):
+            wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
+            raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
+        return obs
+
+    def strange(self, obs: np.ndarray) -> np.ndarray:
+        """Tell which entries of obs [obs] or [N, obs] are far outside of what was seen in training: bools of the same shape.
+
+        Far is beyond the normaliser's clip, five standard deviations from the mean: `predict` sees such an entry only as
+        five. NaN and infinity are strange too. An .onnx or .jax file does not show its normaliser, and is refused.
+        """
+        obs = self._checked(obs)
+        if "clip" not in self.arrays:
+            raise UserError(f"{self.source} does not show what its normaliser saw; load the run, or export it as .npz.")
+        if not np.isfinite(self.arrays["clip"]):
+            raise UserError("this policy was trained with normalise=False: what it saw is not known; check it yourself.")
+        mean, scale, clip = (self.arrays[name] for name in ("mean", "scale", "clip"))
+        return ~(np.abs((obs - mean) * scale) <= clip)
 
     def _deviation(self, shape: tuple[int, ...]) -> np.ndarray:
         """Draw what makes a sample of the mode."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
-from cuprl.core.values import is_number, whole
+from cuprl.core.values import is_number, is_of, whole
 
 LARGEST_FILE = 2**30  # bytes of a policy unpacked: more than twice the largest network
 NOT_FINITE = "it has NaN or infinite weights"
@@ -34,8 +34,8 @@ def check_archive(path: Path) -> None:
 
 def check_info(info: dict[str, Any]) -> None:
     """Raise ValueError, TypeError or KeyError for metadata with which no policy acts or is evaluated."""
-    for key, kind in {"task": str, "algo": str, "limits": dict, "spec": dict}.items():
-        if not isinstance(info[key], kind):
+    for key, kind in {"task": str, "algo": str, "seed": int, "iteration": int, "limits": dict, "spec": dict}.items():
+        if not is_of(info[key], kind):
             raise ValueError(f"its {key} is {info[key]!r}")
     if not all(map(is_number, info["limits"].values())):
         raise ValueError(f"its limits are {info['limits']}")

@@ -63,7 +63,7 @@ def read_numpy(path: Path) -> SavedPolicy:
     info, arrays = read_archive(path)
     try:
         check_sizes(arrays, info["spec"])
-        return SavedPolicy(info, numpy_network(arrays), path)
+        return SavedPolicy(info, numpy_network(arrays), path, arrays)
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, error) from None
 

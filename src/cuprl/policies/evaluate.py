@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from cuprl import envs
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.spec import Spec
 from cuprl.core.spec_json import action_from_json
-from cuprl.core.task import Step, Steppable, Task
+from cuprl.core.task import Step, Steppable, Task, VectorEnv
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
@@ -43,14 +44,9 @@ def evaluate(
     whole(seed, "seed", least=0)
     saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
     info = saved.info
-    with named_by(saved.source or "the policy", trust or saved.trust):
-        env = envs.make(task or saved.task or info["task"], episodes, seed, limits=info["limits"])
-    spec = env.spec
-    try:
-        refuse_other_sizes(spec, info)
+    with environment_of(saved, episodes, seed, task, trust) as env:
+        spec = env.spec
         finished = run_episodes(env, saved, deterministic, seed)
-    finally:
-        envs.close(env)
     names = [c.name for c in spec.constraints]
 
     def per_constraint(values: np.ndarray) -> Any:
@@ -76,6 +72,21 @@ def evaluate(
     }
 
 
+@contextmanager
+def environment_of(
+    saved: SavedPolicy, num_envs: int, seed: int, task: Task | None = None, trust: Trust = False, threads: int = 1
+) -> Iterator[VectorEnv]:
+    """While inside, environments of the task given, of the policy's own or of the one it names, with the policy's limits."""
+    info = saved.info
+    with named_by(saved.source or "the policy", trust or saved.trust):
+        env = envs.make(task or saved.task or info["task"], num_envs, seed, threads, info["limits"])
+    try:
+        refuse_other_sizes(env.spec, info)
+        yield env
+    finally:
+        envs.close(env)
+
+
 def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
     """Refuse a task that the policy was not made for, unless it is of the same sizes."""
     sides = ((spec.obs_dim, spec.action), (info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])))
@@ -89,6 +100,11 @@ def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) ->
     """Give the steps of a policy after a reset with this seed: all that look at what it does look at these."""
     obs = env.reset(seed)
     saved.seed(seed)
+    yield from acted_on(env, saved, deterministic, obs)
+
+
+def acted_on(env: Steppable, saved: SavedPolicy, deterministic: bool, obs: np.ndarray) -> Iterator[Step]:
+    """Give the steps of a policy from obs [N, obs] on."""
     most = PATIENCE * env.spec.horizon
     for _ in range(most):
         step = env.step(saved.predict(obs, deterministic))
@@ -98,11 +114,25 @@ def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) ->
 
 
 def run_episodes(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
-    """Run the first episode of each environment; what an environment does after it is not counted."""
+    """Run the first episode of each environment, in the order of their ends."""
+    obs = env.reset(seed)
+    saved.seed(seed)
+    discount = np.array([c.discount for c in env.spec.constraints])
+    start = Running.start(env.num_envs, len(discount))
+    return split_episodes(start, *first_episodes(env, saved, deterministic, obs), discount)[0]
+
+
+def first_episodes(
+    env: Steppable, saved: SavedPolicy, deterministic: bool, obs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Act on obs [N, obs] until every environment has ended an episode; what one does after it counts as 0.
+
+    Returns rewards and costs [T, N, 1 + m], and where the episodes ended [T, N].
+    """
     signals: list[np.ndarray] = []
     ends: list[np.ndarray] = []
     alive = np.ones(env.num_envs, bool)
-    for step in acted(env, saved, deterministic, seed):
+    for step in acted_on(env, saved, deterministic, obs):
         done = step.terminated | step.truncated
         signal = np.column_stack((step.reward, step.cost))  # [N, 1 + m]
         signals.append(np.where(alive[:, None], signal, 0.0))
@@ -110,6 +140,4 @@ def run_episodes(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: 
         alive &= ~done
         if not alive.any():
             break
-    discount = np.array([c.discount for c in env.spec.constraints])
-    start = Running.start(env.num_envs, len(discount))
-    return split_episodes(start, np.stack(signals), np.stack(ends), discount)[0]
+    return np.stack(signals), np.stack(ends)

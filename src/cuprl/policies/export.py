@@ -17,8 +17,9 @@ from cuprl.core.normaliser import Normaliser
 from cuprl.core.spec import Box, Discrete
 from cuprl.core.spec_json import action_from_json
 from cuprl.errors import UserError, unknown
+from cuprl.policies.certificate import Certificate
 from cuprl.policies.checks import layers_of
-from cuprl.policies.deployed import KEY, double_precision
+from cuprl.policies.deployed import KEY, SavedPolicy, double_precision
 from cuprl.policies.of_run import RunPolicy, read_run
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
@@ -28,11 +29,15 @@ PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # what a .jax file runs on
 
 
 def export_policy(
-    run: str | Path | Run | RunPolicy, to: str = "numpy", out: str | Path | None = None, evaluation: Any = None
+    run: str | Path | Run | RunPolicy,
+    to: str = "numpy",
+    out: str | Path | None = None,
+    evaluation: Any = None,
+    certificate: Certificate | None = None,
 ) -> Path:
     """Write the policy; returns the file, by default `policy` with the format's suffix in the run's folder.
 
-    evaluation: as `cuprl.evaluate` returns it, to be carried along.
+    evaluation, certificate: as `cuprl.evaluate` and `cuprl.certify` return them, to be carried along.
     """
     check(to, out)
     policy = run if isinstance(run, RunPolicy) else read_run(run if isinstance(run, Run) else Run(run))
@@ -41,10 +46,24 @@ def export_policy(
     path = Path(out) if out is not None else Path(str(policy.source), "policy" + SUFFIXES[to])
     measured = {k: v for k, v in evaluation.items() if k not in ("task", "algo", "run")} if evaluation else None
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
-    content = writer({**policy.info, "evaluation": measured}, policy.arrays)
+    content = writer({**policy.info, "evaluation": measured, **carried(certificate, policy)}, policy.arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
     return path
+
+
+def carried(certificate: Certificate | None, policy: SavedPolicy) -> dict[str, Any]:
+    """The entry of a policy's info; the certificate of another checkpoint is refused."""
+    if certificate is None:
+        return {}
+    certificate.refuse_other(policy)
+    return {"certificate": certificate.to_json()}
+
+
+def write_with_certificate(policy: SavedPolicy, certificate: Certificate, out: Path) -> None:
+    """A .npz file of the same policy, made of plain arrays, that carries the certificate."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(out, numpy_bytes({**policy.info, **carried(certificate, policy)}, policy.arrays))
 
 
 def check(to: str, out: str | Path | None = None) -> None:

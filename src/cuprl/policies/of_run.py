@@ -31,13 +31,13 @@ class RunPolicy(SavedPolicy):
                 normaliser = Normaliser.of(Moments(**within("normaliser", checkpoint)))
             else:
                 normaliser = Normaliser.off(spec["obs_dim"])
-            self.arrays = normaliser.arrays()
+            arrays = normaliser.arrays()
             for i in range(len(settings["hidden"]) + 1):
-                self.arrays |= {name: checkpoint[f"policy/{name}"] for name in (f"weight{i}", f"bias{i}")}
+                arrays |= {name: checkpoint[f"policy/{name}"] for name in (f"weight{i}", f"bias{i}")}
             real = spec["action"]["kind"] == "Box"
             log_std = checkpoint["policy/log_std"].tolist() if real else None
             iteration = int(checkpoint["counters"][0])
-            check_sizes(self.arrays, spec)
+            check_sizes(arrays, spec)
             check_spread(log_std, action_from_json(spec["action"]))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise misfit(error) from None
@@ -50,12 +50,13 @@ class RunPolicy(SavedPolicy):
             "bounds": BOUNDS,
             "log_std": log_std,
             "evaluation": None,
+            "certificate": None,
             "versions": config.get("versions") or provenance.versions(),
             "sources": config.get("sources") or {},
         }
         self.run = run
         try:
-            super().__init__(info, numpy_network(self.arrays), run.path if run else None)
+            super().__init__(info, numpy_network(arrays), run.path if run else None, arrays)
         except ValueError as error:
             whose = run.path if run else "this agent"
             raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None

@@ -56,7 +56,7 @@ def drawn(x_lim: float) -> tuple[FloorLine, ...]:
     return FloorLine(circle, (0.0, 0.27, 0.42)), *bounds
 
 
-LIMIT = (Constraint("outside", 50.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
+LIMIT = (Constraint("outside", 50.0, step_bound=1.0),)  # half the possible maximum of sum_t 0.99^t = 99.996
 
 CIRCLE_TASKS = (
     MujocoTask(

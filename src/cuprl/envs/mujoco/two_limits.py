@@ -41,7 +41,7 @@ def torso_height(physics: Physics, motion: Motion) -> np.ndarray:
 TWO_LIMIT_TASKS = (
     replace(
         HOPPER, name="hopper-speed-effort", costs=side_by_side(speed_on_line, motor_effort),
-        constraints=(Constraint("speed", 70.0), Constraint("effort", 60.0)),
+        constraints=(Constraint("speed", 70.0), Constraint("effort", 60.0, step_bound=3.0)),  # three motors, controls to ±1
     ),
     replace(
         ANT, name="ant-speed-height", costs=side_by_side(speed_in_plane, torso_height),

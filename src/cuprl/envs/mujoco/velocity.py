@@ -16,7 +16,7 @@ from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reward
 from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane
 from cuprl.envs.mujoco.scores import reads, reads_what
 
-LIMIT = (Constraint("velocity", 25.0, discount=1.0),)
+LIMIT = (Constraint("velocity", 25.0, discount=1.0, step_bound=1.0),)
 
 
 def forward_faster_than(threshold: float) -> Costs:

@@ -1,0 +1,140 @@
+"""`cup certify`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cuprl.cli import add_trust_flags, trust_of
+from cuprl.core.parse import parse_numbers, parse_value
+from cuprl.core.text import printable
+from cuprl.errors import UserError
+
+if TYPE_CHECKING:
+    from cuprl.policies.acting import SavedPolicy
+    from cuprl.policies.certificate import Certificate, Statement
+
+METHODS = {  # what is said of each
+    "betting": "betting: the bounds hold at any number of episodes, of costs from 0 to {largest} an episode.",
+    "bootstrap-t": "bootstrap-t: the bounds hold nearly, as no bound on the cost is known (see docs/certify.md).",
+}
+
+
+def add(subparsers: Any) -> None:
+    certify = subparsers.add_parser("certify", help="bound the expected costs of a policy, from fresh episodes")
+    certify.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
+    certify.add_argument("--episodes", default="1000", metavar="N", help="episodes [1000]")
+    certify.add_argument("--confidence", default="0.95", metavar="P", help="of all that is said of the costs [0.95]")
+    actions = certify.add_mutually_exclusive_group()
+    actions.add_argument("--mode", action="store_true", help="of the mode, as `cup eval` [this]")
+    actions.add_argument("--sampled", action="store_true", help="of sampled actions, as in training")
+    certify.add_argument("--seed", metavar="K", help="seed of the episodes [1_000_000]")
+    certify.add_argument(
+        "--cost-bound", action="append", metavar="X",
+        help="what no step can cost more than, nor less than 0, where the task does not say; or NAME=X",
+    )  # fmt: skip
+    certify.add_argument("--threads", metavar="N", help="threads of the physics; never changes a result [all cores]")
+    certify.add_argument(
+        "--out", metavar="FILE", help="a .json file, or a .npz file: the policy that carries its certificate "
+        "[certificate.json in the run's folder, or .certificate.json beside the file]",
+    )  # fmt: skip
+    certify.add_argument("--json", action="store_true", help="print one JSON object")
+    add_trust_flags(certify)
+    certify.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from cuprl.policies.certificate import write_certificate
+    from cuprl.policies.certify import SEED, certify
+    from cuprl.policies.export import write_with_certificate
+    from cuprl.policies.load import load
+
+    episodes = parse_value(int, args.episodes, "--episodes")
+    seed = SEED if args.seed is None else parse_value(int, args.seed, "--seed")
+    confidence = parse_value(float, args.confidence, "--confidence")
+    threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
+    cost_bound = parse_numbers(args.cost_bound, "--cost-bound")
+    policy = load(args.path, trust=trust_of(args))
+    out = where(policy, args.out)
+    mode = "sampled" if args.sampled else "mode"
+    certificate = certify(policy, episodes, confidence, mode, seed, cost_bound, threads, tell=teller(episodes))
+    if certificate.changed:
+        said = f"{', '.join(certificate.changed)} changed since {args.path} was trained: this is said of another task."
+        print(f"note: {printable(said)}", file=sys.stderr)
+    if args.json:
+        print(json.dumps(certificate.to_json()))
+    else:
+        print_certificate(certificate)
+    if out.suffix == ".npz":
+        write_with_certificate(policy, certificate, out)
+    else:
+        write_certificate(out, certificate)
+    if not args.json:
+        print(out)
+    return 0
+
+
+def where(policy: SavedPolicy, out: str | None) -> Path:
+    """The file to write; one that cannot be written is refused before the episodes are run."""
+    from cuprl.policies.certificate import NAME
+
+    assert policy.source is not None  # it was loaded
+    if out is None:
+        return policy.source / NAME if policy.source.is_dir() else policy.source.with_suffix(".certificate.json")
+    path = Path(out)
+    if path.suffix not in (".json", ".npz"):
+        raise UserError(f"--out {out} ends neither in .json nor in .npz; name it so.")
+    if path.suffix == ".npz" and not policy.arrays:
+        raise UserError(f"--out {out} needs the arrays that {policy.source} does not show; give a .json file.")
+    return path
+
+
+def teller(episodes: int) -> Any:
+    """Tells a person at a terminal how far it is."""
+
+    def tell(done: int) -> None:
+        if sys.stderr.isatty():
+            end = "\r" if done < episodes else "\r\x1b[K"
+            print(f"{done:,} of {episodes:,} episodes", end=end, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def print_certificate(certificate: Certificate) -> None:
+    from cuprl.cli.terminal import show
+    from cuprl.experiments.report.formats import Table
+    from cuprl.policies.certificate import digits
+
+    of = certificate
+    actions = "the mode" if of.mode == "mode" else "sampled actions"
+    print(f"{printable(of.task)}, {printable(of.algo)}, iteration {of.iteration}, {actions}: "
+          f"{of.episodes:,} fresh episodes from seed {of.episode_seed:,}\n")  # fmt: skip
+    header = ["constraint", "limit", "cost", "at least", "at most", "over the limit", "worst 1%", "by"]
+    rows = []
+    for s in of.constraints:
+        share = f"{percent(s.over / of.episodes)} [{percent(s.over_low)}, {percent(s.over_high)}]"
+        bounds = [digits(s.cost), digits(s.lower), digits(s.upper)]
+        rows.append([s.constraint, f"{s.limit:g}", *bounds, share, digits(s.worst), s.method])
+    show([Table(header, rows)])
+    low, high = ("-" if bound is None else f"{bound:.1f}" for bound in (of.return_low, of.return_high))
+    print(f"return {of.return_mean:.1f} [{low}, {high}]\n")
+    for s in of.constraints:
+        print(f"{printable(s.constraint)}: {s.sentence(of.confidence)}.")
+    if len(of.constraints) > 1:
+        print(f"all: {of.sentence()}. Each has {100 * of.constraints[0].confidence:g}%, so that all that is "
+              f"said in a column holds at once with {100 * of.confidence:g}% (Bonferroni).")  # fmt: skip
+    for note in dict.fromkeys(map(note_of, of.constraints)):
+        print(note)
+
+
+def note_of(statement: Statement) -> str:
+    from cuprl.policies.certificate import digits
+
+    return METHODS.get(statement.method, "").format(largest=digits(statement.largest))
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
