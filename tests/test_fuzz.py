@@ -28,6 +28,7 @@ from safetensors.numpy import load_file, save
 
 import cuprl
 from cuprl.cli import main
+from cuprl.cli.certify import print_certificate
 from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
@@ -237,8 +238,8 @@ def damage_onnx(path, random):
     return path.write_bytes(model.SerializeToString())
 
 
-def damage_certificate(home, random):
-    path = home / "run" / "certificate.json"
+def damage_certificate(run, random):
+    path = run / "certificate.json"
     if random.random() < 0.3:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     return path.write_text(json.dumps(damage_json(json.loads(path.read_text()), random)))

@@ -15,6 +15,7 @@ from cuprl.errors import UserError
 from cuprl.policies import certify as certifying
 from cuprl.policies.certificate import Certificate, Statement, read_certificate
 from cuprl.policies.export import export_policy
+from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.theory.exact import evaluate
 from cuprl.training.loop import train
@@ -234,10 +235,10 @@ def test_a_certificate_is_not_put_into_a_program(run, tmp_path, capsys):
 
 
 def test_runs_that_cannot_act(run, tmp_path, capsys):
-    empty = Run.create(tmp_path / "empty", run.config)
-    broken = Run.create(tmp_path / "broken", run.config)
+    empty = Run.create(tmp_path / "empty", RunConfig.from_json(run.config))
+    broken = Run.create(tmp_path / "broken", RunConfig.from_json(run.config))
     arrays, _ = run.latest()
-    broken.save(2, {name: np.full_like(x, np.nan) if "policy['layers']" in name else x for name, x in arrays.items()})
+    broken.save(2, {name: np.full_like(x, np.nan) if name.startswith("policy/weight") else x for name, x in arrays.items()})
     for path, words in ((empty.path, "no intact checkpoint"), (broken.path, "NaN or infinite weights"),
                         (tmp_path / "nowhere", "is not a run")):  # fmt: skip
         assert main(["certify", str(path)]) == 2

@@ -7,7 +7,7 @@ from cuprl.core.spec_json import spec_to_json
 from cuprl.policies.checks import check_info, check_sizes, check_spread, check_weights, layers_of
 from policies.arms import SPECS
 
-INFO = {"task": "arm", "algo": "cup", "limits": {"cost": 1.0}, "log_std": [0.0, 0.0],
+INFO = {"task": "arm", "algo": "cup", "seed": 1, "iteration": 2, "limits": {"cost": 1.0}, "log_std": [0.0, 0.0],
         "spec": spec_to_json(SPECS["gaussian"])}  # fmt: skip
 ARRAYS = {
     "mean": np.zeros(5), "scale": np.ones(5), "clip": np.array(np.inf),

@@ -12,7 +12,7 @@ ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, Multi
 
 
 def spec_to_json(spec: Spec) -> dict[str, Any]:
-    """Write a spec: an infinite bound of an action is null, as strict JSON has none; a bound that no cost has is left out."""
+    """Write a spec: an infinite bound of an action is null, as strict JSON has none; what has no bound has none there."""
     action = {
         name: [None if math.isinf(x) else x for x in value] if isinstance(value, tuple) else value
         for name, value in dataclasses.asdict(spec.action).items()
