@@ -19,6 +19,7 @@ train: install  ## CUP learns to hop under a speed limit: 250,000 steps, evaluat
 
 test: install
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check --quiet .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -n 2
 

@@ -28,14 +28,18 @@ def rivals(torch: str) -> dict[str, Rival]:
     """Rivals that use Gymnasium's robots get the MuJoCo and the Gymnasium that cuprl itself uses here."""
     robots = (f"gymnasium[mujoco]=={version('gymnasium')}", f"mujoco=={version('mujoco')}")
     return {
-        "omnisafe": Rival("OmniSafe", "3.10", (
-            ("torch==1.12.1", "omnisafe==0.5.0"),
-            ("safety-gymnasium==1.0.0", "numpy<1.24"),  # newer and older than omnisafe itself would get
-        )),
+        "omnisafe": Rival(
+            "OmniSafe",
+            "3.10",
+            (
+                ("torch==1.12.1", "omnisafe==0.5.0"),
+                ("safety-gymnasium==1.0.0", "numpy<1.24"),  # newer and older than omnisafe itself would get
+            ),
+        ),
         "sb3": Rival("Stable-Baselines3", None, ((torch, "stable-baselines3==2.9.2", *robots),)),
         "sbx": Rival("SBX", None, ((torch, "sbx-rl==0.28.0", *robots),)),
         "fsrl": Rival("FSRL", None, ((torch, "fast-safe-rl==0.1.0", "numpy<2", "setuptools<81", *robots),)),
-    }  # fmt: skip
+    }
 
 
 def install(name: str, rival: Rival, python310: str | None) -> Path:

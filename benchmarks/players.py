@@ -53,9 +53,14 @@ class Player:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [python, DRIVERS / f"{system.name}_driver.py", system.algo, system.task, system.setting],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, cwd=folder, env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
+                cwd=folder,
+                env=environment,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         self.about = self._answer(seconds)
 
     def turn(self, at_least: float, seconds: float) -> dict[str, float]:

@@ -33,19 +33,22 @@ def systems(task: str, full: bool) -> list[System]:
     own.append(System("cuprl", "cuprl", "cup", "cup", "threads", task))
     omnisafe = [
         System("omnisafe", "OmniSafe", algo, ours, setting, task)
-        for algo, ours in SAFE for setting in (("shipped", "one", "best", "core") if full or algo == "CUP" else ("best",))
-    ]  # fmt: skip
+        for algo, ours in SAFE
+        for setting in (("shipped", "one", "best", "core") if full or algo == "CUP" else ("best",))
+    ]
     plain = [
         System(name, label, "PPO", "ppo", setting, task)
         for name, label, settings in (
             ("sb3", "Stable-Baselines3", ("shipped", "one", "best", "workers")),
             ("sbx", "SBX", ("shipped", "best", "workers")),
-        ) for setting in settings
-    ]  # fmt: skip
+        )
+        for setting in settings
+    ]
     fsrl = [
         System("fsrl", "FSRL", algo, ours, setting, task)
-        for algo, ours in SAFE[2:] for setting in (("shipped", "best") if full else ("best",))
-    ]  # fmt: skip
+        for algo, ours in SAFE[2:]
+        for setting in (("shipped", "best") if full else ("best",))
+    ]
     chosen = own + omnisafe + plain + fsrl
     if task == "hopper" or full:
         return chosen

@@ -1,6 +1,6 @@
 """CartPole, kept left of the centre: each step right of it costs 1, and at most 50 of 500 steps may. Then without a limit.
 
-    python examples/cartpole_with_a_limit.py [SEED]
+python examples/cartpole_with_a_limit.py [SEED]
 """
 
 import sys

@@ -1,7 +1,7 @@
 """An algorithm of your own is one file with a Config, `init` and `update`. This one is PPO with a fixed price on the costs.
 
-    python examples/own_algorithm.py                                                      (from anywhere)
-    cup train hopper-speed --algo python:own_algorithm --price 0.5 --steps 100_000        (in this folder)
+python examples/own_algorithm.py                                                      (from anywhere)
+cup train hopper-speed --algo python:own_algorithm --price 0.5 --steps 100_000        (in this folder)
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Train, look, evaluate: all of it from Python.
 
-    python examples/train_from_python.py [STEPS]
+python examples/train_from_python.py [STEPS]
 """
 
 import sys

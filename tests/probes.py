@@ -15,9 +15,15 @@ from cuprl.core.task import Step, pack_generators, unpack_generators
 
 # Settings with which a probe is learnt in seconds.
 PROBE = {
-    "batch_size": 200, "num_envs": 10, "hidden": (16,), "minibatch": 50, "anneal": False,
-    "critic_lr": 3e-3, "policy_lr": 3e-3, "critic_l2": 0.0,
-}  # fmt: skip
+    "batch_size": 200,
+    "num_envs": 10,
+    "hidden": (16,),
+    "minibatch": 50,
+    "anneal": False,
+    "critic_lr": 3e-3,
+    "policy_lr": 3e-3,
+    "critic_l2": 0.0,
+}
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,16 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
             assert main(globbed(small)) == 0, (page, words, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize("page", [
-    "README.md", "docs/certify.md", "docs/own-environment.md", "docs/tasks.md", "docs/theory.md",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/certify.md",
+        "docs/own-environment.md",
+        "docs/tasks.md",
+        "docs/theory.md",
+    ],
+)
 def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
@@ -119,9 +126,14 @@ def test_nothing_is_left_to_fill_in_and_pictures_exist():
             assert (page.parent / link).exists(), link
 
 
-@pytest.mark.parametrize("page, experiment", [
-    ("README.md", "first-slice"), ("docs/results.md", "first-slice"), ("docs/results.md", "two-limits"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "page, experiment",
+    [
+        ("README.md", "first-slice"),
+        ("docs/results.md", "first-slice"),
+        ("docs/results.md", "two-limits"),
+    ],
+)
 def test_tables_are_those_of_the_results(page, experiment, capsys, monkeypatch):
     """Also after a new version, for which they are stale until the runs are made again."""
     (made_by,) = {read(path).versions["cuprl"] for path in (ROOT / "results" / experiment).iterdir()}

@@ -43,8 +43,34 @@ from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)) for name, value in SMALL.items())
 GRID = Experiment("tiny", "for tests", (Block(("hopper-speed",), ("cup",), (0,), 600, WORDS),))
-STRANGE = (None, True, False, "", "x", "1", "\ud800\x1b[2J", [], [None], [1, "x"], {}, {"x": {}}, 0, 1, -1, 2, 0.5, -0.5,
-           1e-300, 1e300, 10**12, 10**400, -(10**30), float("nan"), float("inf"), -float("inf"))  # fmt: skip
+STRANGE = (
+    None,
+    True,
+    False,
+    "",
+    "x",
+    "1",
+    "\ud800\x1b[2J",
+    [],
+    [None],
+    [1, "x"],
+    {},
+    {"x": {}},
+    0,
+    1,
+    -1,
+    2,
+    0.5,
+    -0.5,
+    1e-300,
+    1e300,
+    10**12,
+    10**400,
+    -(10**30),
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +162,13 @@ def damage_array(array, random):
         array.flat[: 1 + random.randrange(max(array.size, 1))] = extreme
         return array
     return {
-        "empty": array[:0] if array.ndim else np.zeros(0), "scalar": np.zeros((), array.dtype), "wrap": array[None],
+        "empty": array[:0] if array.ndim else np.zeros(0),
+        "scalar": np.zeros((), array.dtype),
+        "wrap": array[None],
         "type": array.astype(np.int16 if real else np.float32),
-        "longer": np.concatenate((array, array)) if array.ndim else array, "text": np.zeros(3, np.uint8),
-    }[kind]  # fmt: skip
+        "longer": np.concatenate((array, array)) if array.ndim else array,
+        "text": np.zeros(3, np.uint8),
+    }[kind]
 
 
 def damage_arrays(arrays, random):
@@ -175,8 +204,11 @@ def damage_progress(run, random):
 
 def damage_checkpoint(run, random):
     path = random.choice(Run(run).checkpoints()[:2])
-    content = damage_bytes(path.read_bytes(), random) if random.random() < 0.3 else save(
-        {name: np.asarray(x, order="C") for name, x in damage_arrays(load_file(path), random).items()})  # fmt: skip
+    content = (
+        damage_bytes(path.read_bytes(), random)
+        if random.random() < 0.3
+        else save({name: np.asarray(x, order="C") for name, x in damage_arrays(load_file(path), random).items()})
+    )
     if random.random() < 0.8:  # under a name that fits
         path.unlink()
         number = random.choice((path.name[:8], "00000000", "99999999"))
@@ -282,9 +314,13 @@ def with_run(home):
 
 def with_result(home):
     yield lambda: read(files(home / "results")[0])
-    for command in (["table", "tiny"], ["table", "tiny", "--stats"], ["results", "list"],
-                    ["results", "export", "--out", home / "all.csv"],
-                    ["report", "tiny", "--out", home / "report.html"]):  # fmt: skip
+    for command in (
+        ["table", "tiny"],
+        ["table", "tiny", "--stats"],
+        ["results", "list"],
+        ["results", "export", "--out", home / "all.csv"],
+        ["report", "tiny", "--out", home / "report.html"],
+    ):
         yield lambda command=command: cup(*command, "--results", home / "results")
 
 
@@ -323,13 +359,15 @@ ATTACKS = {  # what is damaged, how, and who reads it
     "progress": ("run", damage_progress, with_metrics),
     "checkpoint": ("run", damage_checkpoint, with_checkpoint),
     "result": ("results", damage_result, with_result),
-    **{f"policy{suffix}": (f"policy{suffix}", damage, partial(with_policy, suffix))
-       for suffix, damage in ((".npz", damage_archive), (".onnx", damage_onnx), (".jax", damage_archive))},
+    **{
+        f"policy{suffix}": (f"policy{suffix}", damage, partial(with_policy, suffix))
+        for suffix, damage in ((".npz", damage_archive), (".onnx", damage_onnx), (".jax", damage_archive))
+    },
     "certificate": ("run", damage_certificate, with_certificate),
     "agent's config": ("agent", damage_config, with_agent),
     "agent's progress": ("agent", damage_progress, with_agent),
     "agent's checkpoint": ("agent", damage_checkpoint, with_agent),
-}  # fmt: skip
+}
 
 
 def attack(home, random, name):
@@ -353,8 +391,13 @@ def test_what_is_not_damaged_is_used(home, tmp_path):
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-@settings(max_examples=20, derandomize=True, deadline=None, database=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
+@settings(
+    max_examples=20,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(random=st.randoms(use_true_random=False))
 def test_damage_gets_a_sentence(home, name, random):
     attack(home, random, name)

@@ -69,9 +69,13 @@ def test_a_policy_that_unpacks_to_more_than_any(tmp_path, monkeypatch):
         cuprl.load(path)
 
 
-@pytest.mark.parametrize("header, length", [
-    ({"x": {"dtype": "F64", "shape": [2**37], "data_offsets": [0, 2**40]}}, None), ({}, 2**40),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "header, length",
+    [
+        ({"x": {"dtype": "F64", "shape": [2**37], "data_offsets": [0, 2**40]}}, None),
+        ({}, 2**40),
+    ],
+)
 def test_a_checkpoint_whose_header_promises_a_terabyte(header, length, tmp_path, little_memory):
     text = json.dumps(header).encode()
     content = (length or len(text)).to_bytes(8, "little") + text

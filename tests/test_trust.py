@@ -133,9 +133,16 @@ def test_a_changed_source_is_told(strange, capsys):
         assert "evil changed since" in capsys.readouterr().err, command
 
 
-@pytest.mark.parametrize("change", [
-    {"seed": 7}, {"steps": 600}, {"limits": {"x": 99.0}}, {"algo": "cup"}, {"settings": {"gamma": 0.5}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 7},
+        {"steps": 600},
+        {"limits": {"x": 99.0}},
+        {"algo": "cup"},
+        {"settings": {"gamma": 0.5}},
+    ],
+)
 def test_a_changed_configuration_is_refused(change, strange, capsys):
     path = strange(task="gym:CartPole-v1+cost=x=info:cost+limit=3")
     file = Path(path, "config.json")
@@ -148,10 +155,15 @@ def test_a_changed_configuration_is_refused(change, strange, capsys):
             assert ("do not fit its hash" in capsys.readouterr().err) == (hash is not None), command
 
 
-@pytest.mark.parametrize("text, words", [
-    ("{}", "has no task: it is not a run's"), ("[1]", "has no task: it is not a run's"), ("\xff", "not readable JSON"),
-    ('{"task": 3}', "has task 3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("{}", "has no task: it is not a run's"),
+        ("[1]", "has no task: it is not a run's"),
+        ("\xff", "not readable JSON"),
+        ('{"task": 3}', "has task 3"),
+    ],
+)
 @pytest.mark.parametrize("command", [["eval"], ["resume"], ["plot"], ["export"], ["results", "import"]])
 def test_a_folder_that_is_no_runs_gets_one_sentence(text, words, command, tmp_path, capsys):
     (tmp_path / "config.json").write_bytes(text.encode("latin-1"))

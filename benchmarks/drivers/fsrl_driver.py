@@ -38,13 +38,23 @@ def main(algo: str, task: str, setting: str) -> None:
     agent_class, no_stop = AGENTS[algo]
     agent = agent_class(make(), thread=threads, hidden_sizes=(HIDDEN, HIDDEN), **no_stop)
     collector = FastCollector(
-        agent.policy, DummyVectorEnv([make] * environments), VectorReplayBuffer(20 * BATCH, environments),
+        agent.policy,
+        DummyVectorEnv([make] * environments),
+        VectorReplayBuffer(20 * BATCH, environments),
         exploration_noise=True,
-    )  # fmt: skip
+    )
     trainer = OnpolicyTrainer(
-        agent.policy, collector, max_epoch=FOREVER, batch_size=MINIBATCH, step_per_epoch=1,
-        repeat_per_collect=EPOCHS, episode_per_test=1, episode_per_collect=200, verbose=False, show_progress=False,
-    )  # fmt: skip
+        agent.policy,
+        collector,
+        max_epoch=FOREVER,
+        batch_size=MINIBATCH,
+        step_per_epoch=1,
+        repeat_per_collect=EPOCHS,
+        episode_per_test=1,
+        episode_per_collect=200,
+        verbose=False,
+        show_progress=False,
+    )
     turns = Turns(environments, threads, ("fast-safe-rl", "tianshou", "torch", "gymnasium", "mujoco"))
     collect = collector.collect
 

@@ -23,11 +23,14 @@ def settings(setting: str) -> dict:
     return {
         "train_cfgs": {"total_steps": FOREVER // BATCH * BATCH, **machine},
         "algo_cfgs": {
-            "steps_per_epoch": BATCH, "batch_size": MINIBATCH, "update_iters": EPOCHS, "kl_early_stop": False,
+            "steps_per_epoch": BATCH,
+            "batch_size": MINIBATCH,
+            "update_iters": EPOCHS,
+            "kl_early_stop": False,
         },
         "model_cfgs": {"actor": network, "critic": network},
         "logger_cfgs": {"save_model_freq": FOREVER},
-    }  # fmt: skip
+    }
 
 
 def main(algo: str, task: str, setting: str) -> None:

@@ -40,9 +40,16 @@ def train(algorithm: type, policy_settings: dict, packages: tuple[str, ...], tas
     processes = SubprocVecEnv if setting == "workers" else DummyVecEnv
     env = make_vec_env(TASKS[task], environments, seed=0, vec_env_cls=processes, env_kwargs=OBSERVATION.get(task))
     model = algorithm(
-        "MlpPolicy", env, n_steps=BATCH // environments, batch_size=MINIBATCH, n_epochs=EPOCHS, target_kl=None,
-        policy_kwargs={"net_arch": [HIDDEN, HIDDEN], **policy_settings}, seed=0, device="cpu",
-    )  # fmt: skip
+        "MlpPolicy",
+        env,
+        n_steps=BATCH // environments,
+        batch_size=MINIBATCH,
+        n_epochs=EPOCHS,
+        target_kl=None,
+        policy_kwargs={"net_arch": [HIDDEN, HIDDEN], **policy_settings},
+        seed=0,
+        device="cpu",
+    )
     model.learn(FOREVER, callback=InTurn(Turns(environments, torch.get_num_threads(), packages)))
 
 

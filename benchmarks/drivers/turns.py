@@ -35,10 +35,16 @@ class Turns:
         now = time.perf_counter()
         if self.started is not None:
             own, workers = megabytes()
-            answer({
-                "steps": self.steps, "seconds": now - self.started, "collect": self.middle - self.started,
-                "update": now - self.middle, "own_mb": own, "workers_mb": workers,
-            })  # fmt: skip
+            answer(
+                {
+                    "steps": self.steps,
+                    "seconds": now - self.started,
+                    "collect": self.middle - self.started,
+                    "update": now - self.middle,
+                    "own_mb": own,
+                    "workers_mb": workers,
+                }
+            )
         if not sys.stdin.readline():
             os._exit(0)  # from the depth of a training loop: whatever the rival still holds goes with the process
         self.started = time.perf_counter()

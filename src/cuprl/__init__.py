@@ -49,9 +49,28 @@ if TYPE_CHECKING:
     from cuprl.training.agent import Agent
     from cuprl.training.loop import resume, train
 
-__all__ = ["ALGORITHMS", "TASKS", "Agent", "Box", "Constraint", "Discrete", "MujocoTask", "MultiDiscrete", "Spec",
-           "certify", "evaluate", "export_policy", "from_gymnasium", "load", "make", "reads", "report", "resume", "train",
-           "video"]  # fmt: skip
+__all__ = [
+    "ALGORITHMS",
+    "TASKS",
+    "Agent",
+    "Box",
+    "Constraint",
+    "Discrete",
+    "MujocoTask",
+    "MultiDiscrete",
+    "Spec",
+    "certify",
+    "evaluate",
+    "export_policy",
+    "from_gymnasium",
+    "load",
+    "make",
+    "reads",
+    "report",
+    "resume",
+    "train",
+    "video",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -30,11 +30,16 @@ def batch_for(spec, params, seed=0, rows=64, excess=0.0, scale=1.0):
     signal += 0.3 * rng.normal(size=signal.shape)
     adv_r = (signal[:, 0] - signal[:, 0].mean()) / signal[:, 0].std()
     return Batch(
-        obs=obs, action=action, adv_r=jnp.array(adv_r, jnp.float32),
-        adv_c=jnp.array(scale * signal[:, 1:], jnp.float32), ret=jnp.array(signal, jnp.float32),
-        cost_return=jnp.array(spec.limits + scale * np.broadcast_to(excess, m), jnp.float32), lr_scale=jnp.array(1.0),
-        cost_span=jnp.array(discounted_steps(spec, Common())), episodes=jnp.array(5.0),
-    )  # fmt: skip
+        obs=obs,
+        action=action,
+        adv_r=jnp.array(adv_r, jnp.float32),
+        adv_c=jnp.array(scale * signal[:, 1:], jnp.float32),
+        ret=jnp.array(signal, jnp.float32),
+        cost_return=jnp.array(spec.limits + scale * np.broadcast_to(excess, m), jnp.float32),
+        lr_scale=jnp.array(1.0),
+        cost_span=jnp.array(discounted_steps(spec, Common())),
+        episodes=jnp.array(5.0),
+    )
 
 
 def nearby(params, seed, size=0.1):

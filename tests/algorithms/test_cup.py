@@ -135,11 +135,16 @@ def make_batch(spec, cost_return, rows=64, seed=0):
     rng = np.random.default_rng(seed)
     action = rng.normal(size=(rows, 2)) if isinstance(spec.action, Box) else rng.integers(0, 4, rows)
     return Batch(
-        obs=jnp.array(rng.normal(size=(rows, 3)), jnp.float32), action=jnp.array(action),
-        adv_r=jnp.array(rng.normal(size=rows), jnp.float32), adv_c=jnp.array(rng.normal(size=(rows, 2)), jnp.float32),
-        ret=jnp.array(rng.normal(size=(rows, 3)), jnp.float32), cost_return=jnp.array(cost_return), lr_scale=jnp.array(1.0),
-        cost_span=jnp.array(discounted_steps(spec, CONFIG)), episodes=jnp.array(5.0),
-    )  # fmt: skip
+        obs=jnp.array(rng.normal(size=(rows, 3)), jnp.float32),
+        action=jnp.array(action),
+        adv_r=jnp.array(rng.normal(size=rows), jnp.float32),
+        adv_c=jnp.array(rng.normal(size=(rows, 2)), jnp.float32),
+        ret=jnp.array(rng.normal(size=(rows, 3)), jnp.float32),
+        cost_return=jnp.array(cost_return),
+        lr_scale=jnp.array(1.0),
+        cost_span=jnp.array(discounted_steps(spec, CONFIG)),
+        episodes=jnp.array(5.0),
+    )
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "categorical"])
@@ -187,7 +192,11 @@ def test_presets_are_the_columns_of_other_codes():
     assert (released.improvement, released.projection_kl, released.epochs) == ("clip", "new-half", 10)
     _, omnisafe = algorithms.load("cup-omnisafe")
     assert (omnisafe.cost_return, omnisafe.cost_window, omnisafe.multiplier, omnisafe.projection_delta) == (
-        "undiscounted", 100, "adam", 0.01)  # fmt: skip
+        "undiscounted",
+        100,
+        "adam",
+        0.01,
+    )
     _, safepo = algorithms.load("cup-safepo", {"alpha": 0.5})
     assert (safepo.multiplier_max, safepo.cost_window, safepo.projection_delta, safepo.alpha) == (0.2, 50, 0.02, 0.5)
 
@@ -200,7 +209,8 @@ def test_the_direction_of_the_improvement_s_kl():
     policy, k, _, new, rows = problem("gaussian")
     (_, dist_k), (_, dist) = plain("gaussian", policy, k, rows.obs), plain("gaussian", policy, new, rows.obs)
     gap = float(cup.improvement_loss(policy, new, rows, CONFIG)) - float(
-        cup.improvement_loss(policy, new, rows, plain_settings(improvement_kl="new-k")))  # fmt: skip
+        cup.improvement_loss(policy, new, rows, plain_settings(improvement_kl="new-k"))
+    )
     printed, other = (plain_kl("gaussian", *pair).mean() for pair in ((dist_k, dist), (dist, dist_k)))
     assert gap == pytest.approx(0.2 * (np.sqrt(printed) - np.sqrt(other)), rel=1e-2, abs=1e-5)
 

@@ -28,9 +28,13 @@ FIVE_STEPS = 1 + 0.9 + 0.9**2 + 0.9**3 + 0.9**4  # discounted
 TARGET = Probe("target", lambda obs, a, t: -((a - obs) ** 2), constant(0), random_obs=True)
 # Action 1 pays 1 and costs 1, in episodes of five steps: the tighter limit allows it three times in ten.
 TRADE = Probe(
-    "trade", lambda obs, a, t: a, lambda obs, a, t: a, length=5, discrete=2,
+    "trade",
+    lambda obs, a, t: a,
+    lambda obs, a, t: a,
+    length=5,
+    discrete=2,
     constraints=(Constraint("loose", 0.6 * FIVE_STEPS, 0.9), Constraint("tight", 0.3 * FIVE_STEPS, 0.9)),
-)  # fmt: skip
+)
 
 
 def training_on(probe, name):

@@ -21,8 +21,10 @@ def write(folder, name, text):
 def test_a_module_in_the_working_directory_is_an_algorithm(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "ppo_again", PPO_AGAIN)
-    runs = [cuprl.train("swimmer-speed", algo, out=algo.replace(":", "-"), steps=400, display=Silent(), **SMALL)
-            for algo in ("python:ppo_again", "ppo")]  # fmt: skip
+    runs = [
+        cuprl.train("swimmer-speed", algo, out=algo.replace(":", "-"), steps=400, display=Silent(), **SMALL)
+        for algo in ("python:ppo_again", "ppo")
+    ]
     mine, theirs = (run.progress() for run in runs)
     np.testing.assert_array_equal(mine["rollout/ep_rew_mean"], theirs["rollout/ep_rew_mean"])
     assert mine["train/approx_kl"].tolist() == theirs["train/approx_kl"].tolist()

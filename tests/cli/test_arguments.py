@@ -17,25 +17,40 @@ def parser():
     return made
 
 
-@pytest.mark.parametrize("words, name, value", [
-    ([], "steps", 7), (["--steps", "2.5e6"], "steps", 2_500_000), (["--steps", "1_000"], "steps", 1000),
-    (["--layers", "64,64"], "layers", (64, 64)), (["--layers", "none"], "layers", ()), (["--anneal", "no"], "anneal", False),
-    ([], "lambdas", [0.0, 1.0]), (["--lambdas", "0.5"], "lambdas", [0.5]), (["green"], "name", "green"),
-    (["--seeds", "2..4"], "seeds", [2, 3, 4]), (["--seeds", "3,1,3"], "seeds", [3, 1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words, name, value",
+    [
+        ([], "steps", 7),
+        (["--steps", "2.5e6"], "steps", 2_500_000),
+        (["--steps", "1_000"], "steps", 1000),
+        (["--layers", "64,64"], "layers", (64, 64)),
+        (["--layers", "none"], "layers", ()),
+        (["--anneal", "no"], "anneal", False),
+        ([], "lambdas", [0.0, 1.0]),
+        (["--lambdas", "0.5"], "lambdas", [0.5]),
+        (["green"], "name", "green"),
+        (["--seeds", "2..4"], "seeds", [2, 3, 4]),
+        (["--seeds", "3,1,3"], "seeds", [3, 1]),
+    ],
+)
 def test_what_is_taken(words, name, value):
     assert getattr(parser().parse_args(words), name) == value
 
 
-@pytest.mark.parametrize("words, sentence", [
-    (["--steps", "many"], "--steps is 'many'; give a whole number."), (["--steps", "0"], "--steps is 0; give 1 or more."),
-    (["--steps"], "argument --steps: expected one argument; see `cup try --help`."),
-    (["--layers", "a,b"], "--layers is 'a,b'; give numbers such as 64,64."),
-    (["--lambdas", "0;1"], "--lambdas is '0;1'; give numbers between commas, as in 0,1."),
-    (["--seeds", "3..1"], "--seeds is 3..1: the last seed is less than the first; give them in order, as 0..9."),
-    (["gren"], "unknown colour 'gren'; did you mean green or red? Accepted: red, green."),
-    (["--step=3"], "unknown flag '--step'; did you mean --steps"), (["red", "blue"], "unexpected argument 'blue'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["--steps", "many"], "--steps is 'many'; give a whole number."),
+        (["--steps", "0"], "--steps is 0; give 1 or more."),
+        (["--steps"], "argument --steps: expected one argument; see `cup try --help`."),
+        (["--layers", "a,b"], "--layers is 'a,b'; give numbers such as 64,64."),
+        (["--lambdas", "0;1"], "--lambdas is '0;1'; give numbers between commas, as in 0,1."),
+        (["--seeds", "3..1"], "--seeds is 3..1: the last seed is less than the first; give them in order, as 0..9."),
+        (["gren"], "unknown colour 'gren'; did you mean green or red? Accepted: red, green."),
+        (["--step=3"], "unknown flag '--step'; did you mean --steps"),
+        (["red", "blue"], "unexpected argument 'blue'"),
+    ],
+)
 def test_what_is_not(words, sentence):
     with pytest.raises(UserError) as error:
         parser().parse_args(words)

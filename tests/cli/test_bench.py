@@ -34,10 +34,14 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert main(["bench", "mine.toml", "--dry-run"]) == 0
     assert "2 runs, 1 finished" in capsys.readouterr().out
     for words, sentence in (
-        (["quik"], "did you mean quick"), (["mine.tml"], "Or give a file"), (["no.toml"], "no file no.toml"),
-        (["mine.toml", "./mine.toml"], "two experiments are called mine"), (["quick", "--workers", "0"], "give 1 or more"),
-        (["quick", "--engine", "slurm"], "Accepted: local, ray"), (["quick", "--address", "auto"], "give --engine ray"),
-    ):  # fmt: skip
+        (["quik"], "did you mean quick"),
+        (["mine.tml"], "Or give a file"),
+        (["no.toml"], "no file no.toml"),
+        (["mine.toml", "./mine.toml"], "two experiments are called mine"),
+        (["quick", "--workers", "0"], "give 1 or more"),
+        (["quick", "--engine", "slurm"], "Accepted: local, ray"),
+        (["quick", "--address", "auto"], "give --engine ray"),
+    ):
         assert main(["bench", *words]) == 2
         assert sentence in capsys.readouterr().err
 

@@ -102,16 +102,19 @@ def test_help_names_every_figure():
     assert tuple(KINDS) == FIGURES
 
 
-@pytest.mark.parametrize("argv, words", [
-    (["table", "quick"], "no result of quick is stored in results; run `cup bench quick`."),
-    (["figure", "curves", "quick"], "run `cup bench quick`."),
-    (["table", "quik"], "did you mean quick"),
-    (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
-    (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
-    (["table", "quick", "--against", "cup"], "--against goes with --stats"),
-    (["table", "quick", "--out", "/", "--format", "md"], "/ is a folder"),
-    (["figure", "curve", "quick"], "did you mean curves"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["table", "quick"], "no result of quick is stored in results; run `cup bench quick`."),
+        (["figure", "curves", "quick"], "run `cup bench quick`."),
+        (["table", "quik"], "did you mean quick"),
+        (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
+        (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
+        (["table", "quick", "--against", "cup"], "--against goes with --stats"),
+        (["table", "quick", "--out", "/", "--format", "md"], "/ is a folder"),
+        (["figure", "curve", "quick"], "did you mean curves"),
+    ],
+)
 def test_wrong_input_gets_one_sentence(argv, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(argv) == 2

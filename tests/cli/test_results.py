@@ -51,15 +51,18 @@ def test_import_list_export(paths, tmp_path, capsys, monkeypatch):
     assert facts["settings"]["batch_size"] == 200 and facts["versions"]["cuprl"] == cuprl.__version__
 
 
-@pytest.mark.parametrize("argv, words", [
-    (["results"], "import|export|list"),
-    (["results", "import", "nowhere"], "not a run"),
-    (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"),
-    (["results", "import", "nowhere", "--experiment", ".."], "letters"),
-    (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
-    (["results", "export", "quick"], "--out"),
-    (["results", "list", "--resuls", "x"], "did you mean --results"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["results"], "import|export|list"),
+        (["results", "import", "nowhere"], "not a run"),
+        (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"),
+        (["results", "import", "nowhere", "--experiment", ".."], "letters"),
+        (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
+        (["results", "export", "quick"], "--out"),
+        (["results", "list", "--resuls", "x"], "did you mean --results"),
+    ],
+)
 def test_wrong_input_gets_one_sentence(argv, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(argv) == 2

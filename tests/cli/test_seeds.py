@@ -27,11 +27,17 @@ def test_several_seeds_at_once(tmp_path, capsys):
     assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 7
 
 
-@pytest.mark.parametrize("more, words", [
-    (["--seeds", "3..1"], "give them in order"), (["--seeds", "a..b"], "whole number"),
-    (["--seeds", "0..1", "--alpha", "much"], "give a number"), (["--seeds", "0..1", "--seed", "1"], "give one of them"),
-    (["--seeds", "0..1", "--workers", "0"], "give 1 or more"), (["--workers", "2"], "--workers 2 goes with --seeds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        (["--seeds", "3..1"], "give them in order"),
+        (["--seeds", "a..b"], "whole number"),
+        (["--seeds", "0..1", "--alpha", "much"], "give a number"),
+        (["--seeds", "0..1", "--seed", "1"], "give one of them"),
+        (["--seeds", "0..1", "--workers", "0"], "give 1 or more"),
+        (["--workers", "2"], "--workers 2 goes with --seeds"),
+    ],
+)
 def test_wrong_seeds(more, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["train", "hopper-speed", *more]) == 2

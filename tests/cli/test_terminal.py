@@ -7,9 +7,19 @@ from cuprl.experiments.report.formats import Table
 
 WIDE = Table(
     ["task", "algorithm", "return IQM", "cost IQM", "plain cost IQM", "broken at the end", "steps to 90%", "seeds"],
-    [["hopper", "trpo-lag", "2071.3 [1741.2, 2236.7]", "85.03 [80.34, 90.86]", "**1089.3 ± 743.7**", "100% [34%, 100%]",
-      "1,117,500 (2 seeds)", "3"]],
-)  # fmt: skip
+    [
+        [
+            "hopper",
+            "trpo-lag",
+            "2071.3 [1741.2, 2236.7]",
+            "85.03 [80.34, 90.86]",
+            "**1089.3 ± 743.7**",
+            "100% [34%, 100%]",
+            "1,117,500 (2 seeds)",
+            "3",
+        ]
+    ],
+)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])

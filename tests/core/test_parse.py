@@ -18,10 +18,16 @@ def test_what_is_no_whole_number(value):
         as_whole(value, "steps")
 
 
-@pytest.mark.parametrize("kind, text, value", [
-    (float, "1_000.5", 1000.5), (bool, "No", False), (str, "64,64", "64,64"),
-    (tuple[int, ...], "64,32", (64, 32)), (tuple[int, ...], "none", ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind, text, value",
+    [
+        (float, "1_000.5", 1000.5),
+        (bool, "No", False),
+        (str, "64,64", "64,64"),
+        (tuple[int, ...], "64,32", (64, 32)),
+        (tuple[int, ...], "none", ()),
+    ],
+)
 def test_words_as_a_settings_type(kind, text, value):
     assert parse_value(kind, text, "x") == value
 

@@ -49,8 +49,13 @@ def test_an_older_policy_is_not_passed_off_as_the_newest(tmp_path):
 
 def test_an_interrupt_is_not_lost_in_what_c_calls_back():
     """As JAX's callback of the garbage collector, where Python ignores whatever is raised."""
-    lines = ("import gc, os, signal, sys", "from cuprl.cli import main", "sys.argv = ['cup', 'tasks']",
-             "gc.callbacks.append(lambda phase, info: os.kill(os.getpid(), signal.SIGINT))", "sys.exit(main())")  # fmt: skip
+    lines = (
+        "import gc, os, signal, sys",
+        "from cuprl.cli import main",
+        "sys.argv = ['cup', 'tasks']",
+        "gc.callbacks.append(lambda phase, info: os.kill(os.getpid(), signal.SIGINT))",
+        "sys.exit(main())",
+    )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 130 and done.stderr.endswith("\ncup: interrupted\n") and not done.stdout
 

@@ -14,14 +14,17 @@ ARM = cuprl.Spec(
 )
 
 
-@pytest.mark.parametrize("change, words", [
-    ({"constraints": (ARM.constraints[0], ARM.constraints[0])}, "2 constraints of .* are named 'heat'"),
-    ({"constraints": ARM.constraints[0]}, "give a tuple"),
-    ({"constraints": ("heat",)}, "give cuprl.Constraint"),
-    ({"obs_dim": 0}, "obs_dim of .* is 0; give a whole number of at least 1"),
-    ({"horizon": 2.5}, "horizon of .* is 2.5"),
-    ({"action": 3}, "give a cuprl.Box"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"constraints": (ARM.constraints[0], ARM.constraints[0])}, "2 constraints of .* are named 'heat'"),
+        ({"constraints": ARM.constraints[0]}, "give a tuple"),
+        ({"constraints": ("heat",)}, "give cuprl.Constraint"),
+        ({"obs_dim": 0}, "obs_dim of .* is 0; give a whole number of at least 1"),
+        ({"horizon": 2.5}, "horizon of .* is 2.5"),
+        ({"action": 3}, "give a cuprl.Box"),
+    ],
+)
 def test_a_wrong_spec_is_refused_before_anything_moves(change, words):
     with pytest.raises(UserError, match=words):
         dataclasses.replace(ARM, **change)

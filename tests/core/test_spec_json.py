@@ -17,10 +17,18 @@ def test_there_and_back(action):
     assert action_from_json(json.loads(text)["action"]) == action
 
 
-@pytest.mark.parametrize("values", [
-    {}, {"kind": "Sphere"}, {"kind": "Discrete"}, {"kind": "Discrete", "n": 0}, {"kind": "Discrete", "n": 2, "m": 3},
-    {"kind": "Box", "dim": 2, "low": [0.0], "high": [1.0, 1.0]}, {"kind": "MultiDiscrete", "sizes": 3},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"kind": "Sphere"},
+        {"kind": "Discrete"},
+        {"kind": "Discrete", "n": 0},
+        {"kind": "Discrete", "n": 2, "m": 3},
+        {"kind": "Box", "dim": 2, "low": [0.0], "high": [1.0, 1.0]},
+        {"kind": "MultiDiscrete", "sizes": 3},
+    ],
+)
 def test_no_action(values):
     with pytest.raises((KeyError, TypeError, ValueError)):
         action_from_json(values)

@@ -37,8 +37,20 @@ def test_what_would_steer_a_terminal_is_written_out():
 def test_names_are_shown_letter_by_letter(capsys):
     keys = ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
     cost = {f"cost_{key}": {NASTY: 1.0, "b": 1.0} for key in keys}
-    print_evaluation([{"task": NASTY, "algo": "[bold]cup", "episodes": 1, "deterministic": True, "return_mean": 1.0,
-                       "return_std": 1.0, "length_mean": 1.0, **cost}])  # fmt: skip
+    print_evaluation(
+        [
+            {
+                "task": NASTY,
+                "algo": "[bold]cup",
+                "episodes": 1,
+                "deterministic": True,
+                "return_mean": 1.0,
+                "return_std": 1.0,
+                "length_mean": 1.0,
+                **cost,
+            }
+        ]
+    )
     show([Table(["task", "return"], [[NASTY, "**1.0 ± 2.0**"]], title="[bold]x")])
     shown = capsys.readouterr().out
     assert "\x1b[2J" not in shown and "\u202e" not in shown and "[bold]cup" in shown and "[red]" in shown
@@ -85,11 +97,15 @@ def test_a_terminal_of_ascii_is_enough(run):
     assert done.returncode == 0 and b" +- " in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"episodes": 2.5}, "episodes is 2.5; give a whole number of at least 1"),
-    ({"episodes": "many"}, "episodes is 'many'"), ({"seed": -1}, "seed is -1; give a whole number of at least 0"),
-    ({"seed": 0.5}, "seed is 0.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"episodes": 2.5}, "episodes is 2.5; give a whole number of at least 1"),
+        ({"episodes": "many"}, "episodes is 'many'"),
+        ({"seed": -1}, "seed is -1; give a whole number of at least 0"),
+        ({"seed": 0.5}, "seed is 0.5"),
+    ],
+)
 def test_wrong_numbers_of_an_evaluation(arguments, words, run):
     with pytest.raises(cuprl.errors.UserError, match=words):
         cuprl.evaluate(run, **arguments)

@@ -8,8 +8,11 @@ from cuprl.experiments.report import paper
 from cuprl.experiments.report.groups import group
 from cuprl.experiments.store.results import Result
 
-PAPER = Experiment("like-paper", "for tests", (
-    Block(("hopper-speed", "swimmer-speed"), ("cup", "pcpo", "ppo-lag"), (0, 1, 2), paper.STEPS),))  # fmt: skip
+PAPER = Experiment(
+    "like-paper",
+    "for tests",
+    (Block(("hopper-speed", "swimmer-speed"), ("cup", "pcpo", "ppo-lag"), (0, 1, 2), paper.STEPS),),
+)
 
 
 def made_up(cell, cost=0.95, value=100.0):

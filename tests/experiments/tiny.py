@@ -5,8 +5,9 @@ from cuprl.experiments.engines.engine import Grid
 from cuprl.experiments.engines.local import LocalEngine
 from cuprl.experiments.grid.cells import Block, Experiment
 
-SMALL = tuple({"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2",
-               "critic_epochs": "2"}.items())  # fmt: skip
+SMALL = tuple(
+    {"batch_size": "200", "num_envs": "5", "hidden": "8", "minibatch": "50", "epochs": "2", "critic_epochs": "2"}.items()
+)
 BLOCK = Block(("hopper-speed",), ("cup",), (0, 1), 600, SMALL)
 TINY = Experiment("tiny", "for tests", (BLOCK,))
 FILE = """

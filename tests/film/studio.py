@@ -39,9 +39,14 @@ def untrained(task):
         "policy/log_std": np.full(outputs, -0.5, np.float32),
     }
     config = {
-        "task": task.name, "algo": "cup", "seed": 0, "steps": 600, "limits": {c.name: c.limit for c in spec.constraints},
-        "settings": {"hidden": [], "normalise": False, "batch_size": 200}, "spec": spec_to_json(spec),
-    }  # fmt: skip
+        "task": task.name,
+        "algo": "cup",
+        "seed": 0,
+        "steps": 600,
+        "limits": {c.name: c.limit for c in spec.constraints},
+        "settings": {"hidden": [], "normalise": False, "batch_size": 200},
+        "spec": spec_to_json(spec),
+    }
     return checkpoint, config
 
 

@@ -34,8 +34,14 @@ def test_each_number_changes_the_frame():
     spec = spec_with(cuprl.Constraint("a", 10.0), cuprl.Constraint("b", 1.0, discount=1.0))
     moment = Moment(7, np.array([1.0, 2.0, 3.0]), np.array([2.0, 0.5]), np.array([1.0, 0.1]), 1.5, False, False)
     black = np.zeros((360, 480, 3), np.uint8)
-    changes = {"step": 8, "total": np.array([2.0, 2.0, 3.0]), "discounted": np.array([2.0, 0.6]),
-               "cost": np.array([1.1, 0.1]), "speed": 1.6, "terminated": True}  # fmt: skip
+    changes = {
+        "step": 8,
+        "total": np.array([2.0, 2.0, 3.0]),
+        "discounted": np.array([2.0, 0.6]),
+        "cost": np.array([1.1, 0.1]),
+        "speed": 1.6,
+        "terminated": True,
+    }
     moments = [moment, *(moment._replace(**{name: value}) for name, value in changes.items())]
     frames = [draw_numbers(black, moment, spec, "robot") for moment in moments]
     assert len({frame.tobytes() for frame in frames}) == 1 + len(changes)
@@ -56,9 +62,15 @@ def test_names_and_costs_without_end_stay_inside():
     assert frame.shape == (120, 160, 3) and not frame[60:].any()
 
 
-@pytest.mark.parametrize("seconds, fps, every, rate", [
-    (0.008, 30, 4, 31.25), (0.04, 30, 1, 25.0), (0.002, 50, 10, 50.0), (0.25, 30, 1, 4.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "seconds, fps, every, rate",
+    [
+        (0.008, 30, 4, 31.25),
+        (0.04, 30, 1, 25.0),
+        (0.002, 50, 10, 50.0),
+        (0.25, 30, 1, 4.0),
+    ],
+)
 def test_a_film_runs_as_fast_as_the_robot(seconds, fps, every, rate):
     assert Pace.of(seconds, fps) == pytest.approx((every, rate))
 

@@ -101,12 +101,15 @@ class Broken(Lamp):
         raise RuntimeError("no lens")
 
 
-@pytest.mark.parametrize("make, words", [
-    (Mute, "lamp does not draw itself as arrays (its render modes: ansi)"),
-    (lambda: Lamp(), "(its render modes: rgb_array); let what makes it take render_mode='rgb_array' and give it that"),
-    (Grey, "render of lamp gave an array of uint8, [50, 70]; let it give an array of uint8, [height, width, 3]"),
-    (Broken, "render of lamp raised RuntimeError: no lens (test_video.py"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (Mute, "lamp does not draw itself as arrays (its render modes: ansi)"),
+        (lambda: Lamp(), "(its render modes: rgb_array); let what makes it take render_mode='rgb_array' and give it that"),
+        (Grey, "render of lamp gave an array of uint8, [50, 70]; let it give an array of uint8, [height, width, 3]"),
+        (Broken, "render of lamp raised RuntimeError: no lens (test_video.py"),
+    ],
+)
 def test_an_environment_that_does_not_draw(make, words, tmp_path):
     with pytest.raises(UserError) as told:
         cuprl.video(policy_of(lamp_task(make)), tmp_path / "v.gif")
@@ -118,18 +121,21 @@ def test_an_environment_that_is_made_to_draw_is_taken_as_it_is(tmp_path):
     assert (tmp_path / "v.gif").exists()
 
 
-@pytest.mark.parametrize("options, words", [
-    ({"out": "v.avi"}, "unknown kind of file '.avi'"),
-    ({"out": "v"}, "unknown kind of file 'v'"),
-    ({"sheet": "v.gif"}, "Accepted: .png"),
-    ({"width": 161}, "width is 161; give an even number from 96 to 4096"),
-    ({"height": 10}, "height is 10; give a whole number of at least 96"),
-    ({"fps": 0.0}, "fps is 0.0; give more than 0"),
-    ({"episodes": 0}, "episodes is 0"),
-    ({"steps": 0}, "steps is 0"),
-    ({"camera": "track"}, "lamp draws itself; leave --camera away"),
-    ({}, "say where the video goes"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"out": "v.avi"}, "unknown kind of file '.avi'"),
+        ({"out": "v"}, "unknown kind of file 'v'"),
+        ({"sheet": "v.gif"}, "Accepted: .png"),
+        ({"width": 161}, "width is 161; give an even number from 96 to 4096"),
+        ({"height": 10}, "height is 10; give a whole number of at least 96"),
+        ({"fps": 0.0}, "fps is 0.0; give more than 0"),
+        ({"episodes": 0}, "episodes is 0"),
+        ({"steps": 0}, "steps is 0"),
+        ({"camera": "track"}, "lamp draws itself; leave --camera away"),
+        ({}, "say where the video goes"),
+    ],
+)
 def test_what_cannot_be_filmed(lamp, options, words, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     defaults = {} if options == {} or "sheet" in options else {"out": "v.gif"}

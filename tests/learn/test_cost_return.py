@@ -24,10 +24,13 @@ def measured(counted, config):
     return cost_return(costs, zeros, zeros, next_value, done, visits(costs.first_step, done, SPEC, config), config, SPEC)
 
 
-@pytest.mark.parametrize("kind, ended, unfinished", [
-    ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 70.0]),
-    ("undiscounted", [6.0, 20.0], [5.0 + 7.0, 6.0 + 70.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind, ended, unfinished",
+    [
+        ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 70.0]),
+        ("undiscounted", [6.0, 20.0], [5.0 + 7.0, 6.0 + 70.0]),
+    ],
+)
 def test_the_mean_of_the_ended_episodes_or_what_the_unfinished_will_have_cost(kind, ended, unfinished):
     config = Common(cost_return=kind)
     np.testing.assert_allclose(measured(ENDED, config), ended, rtol=1e-6)

@@ -90,12 +90,16 @@ def test_cpo_step_is_optimal_in_every_case(m):
 def test_cpo_step_against_slsqp(m):
     def solve(H, g, A, c, scale, widths):
         return minimize(
-            lambda x: -(g @ x) / scale, shortest(H, A, c), jac=lambda x: -g / scale, method="SLSQP",
+            lambda x: -(g @ x) / scale,
+            shortest(H, A, c),
+            jac=lambda x: -g / scale,
+            method="SLSQP",
             constraints=[
                 {"type": "ineq", "fun": lambda x: -(c + A @ x) / widths, "jac": lambda x: -A / widths[:, None]},
                 {"type": "ineq", "fun": lambda x: 1 - x @ H @ x / (2 * DELTA), "jac": lambda x: -H @ x / DELTA},
-            ], options={"ftol": 1e-12, "maxiter": 500},
-        )  # fmt: skip
+            ],
+            options={"ftol": 1e-12, "maxiter": 500},
+        )
 
     H, g, A, c = problems(m, seed=10 + m, count=40)
     natural, gram = gram_of(H, g, A)

@@ -154,13 +154,22 @@ def test_whole_numbers_as_people_write_them(text, value):
     assert parse_value(int, text, "steps") == value
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"alpa": 1}, "alpa"), ({"num_envs": 3}, "multiple"), ({"gamma": 2.0}, "gamma is 2.0; give 0 to 1"),
-    ({"gamma": float("nan")}, "gamma is nan; give 0 to 1"), ({"hidden": [64, "a"]}, "hidden is 'a'; give a whole number"),
-    ({"hidden": [64, None]}, "hidden is 64,None; give 1 to 1e5"), ({"normalise": 3}, "normalise is 3; give true or false"),
-    ({"critic_lr": None}, "critic_lr is None; give 0 or more"),
-    ({"gamma": "much"}, "a number"), ({"batch_size": "1.5"}, "whole number"), ({"time_limits": "no"}, "bootstrap"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"alpa": 1}, "alpa"),
+        ({"num_envs": 3}, "multiple"),
+        ({"gamma": 2.0}, "gamma is 2.0; give 0 to 1"),
+        ({"gamma": float("nan")}, "gamma is nan; give 0 to 1"),
+        ({"hidden": [64, "a"]}, "hidden is 'a'; give a whole number"),
+        ({"hidden": [64, None]}, "hidden is 64,None; give 1 to 1e5"),
+        ({"normalise": 3}, "normalise is 3; give true or false"),
+        ({"critic_lr": None}, "critic_lr is None; give 0 or more"),
+        ({"gamma": "much"}, "a number"),
+        ({"batch_size": "1.5"}, "whole number"),
+        ({"time_limits": "no"}, "bootstrap"),
+    ],
+)
 def test_wrong_settings_are_named(changes, words):
     with pytest.raises(UserError, match=words):
         configure(Common, changes, "x")

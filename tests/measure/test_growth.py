@@ -5,9 +5,12 @@ def test_each_axis_is_measured_and_shown(monkeypatch):
     monkeypatch.setattr(growth, "AXES", {"constraints": (1, 3), "environments": (2,), "threads, 5 environments": (1, 2)})
     points = growth.grow("swimmer-speed", rounds=1)
     assert [(p.axis, p.value) for p in points] == [
-        ("constraints", 1), ("constraints", 3), ("environments", 2),
-        ("threads, 5 environments", 1), ("threads, 5 environments", 2),
-    ]  # fmt: skip
+        ("constraints", 1),
+        ("constraints", 3),
+        ("environments", 2),
+        ("threads, 5 environments", 1),
+        ("threads, 5 environments", 2),
+    ]
     assert all(p.collect > 0 and p.update > 0 for p in points)
     lines = growth.growth_table(points).splitlines()
     assert len(lines) == 2 + len(points)

@@ -52,9 +52,19 @@ READER = """<script>{
 
 def browse(address, tmp_path, *flags, size="1280,900"):
     """What a page has become after its scripts ran."""
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-               f"--user-data-dir={tmp_path / 'browser'}", "--virtual-time-budget=6000", f"--window-size={size}",
-               *flags, "--dump-dom", str(address)]  # fmt: skip
+    command = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        f"--user-data-dir={tmp_path / 'browser'}",
+        "--virtual-time-budget=6000",
+        f"--window-size={size}",
+        *flags,
+        "--dump-dom",
+        str(address),
+    ]
     dom = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
     assert 'data-ready="true"' in dom and 'class="error"' not in dom
     return dom

@@ -53,11 +53,14 @@ def test_the_bound_of_nu_is_drawn_where_nu_is_near_it():
     assert by_id(run_page(run))["multiplier"]["lines"] == [{"name": "bound 0.8", "y": 0.8}]
 
 
-@pytest.mark.parametrize("n, training, said", [
-    (200, False, "finished: iteration 200 of 200, 20,000 steps in 0:20"),
-    (50, True, "training: iteration 50 of 200, 5,000 steps in 0:05, about 0:15 left"),
-    (50, False, "stopped: iteration 50 of 200, 5,000 steps in 0:05; `cup resume` continues it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "n, training, said",
+    [
+        (200, False, "finished: iteration 200 of 200, 20,000 steps in 0:20"),
+        (50, True, "training: iteration 50 of 200, 5,000 steps in 0:05, about 0:15 left"),
+        (50, False, "stopped: iteration 50 of 200, 5,000 steps in 0:05; `cup resume` continues it"),
+    ],
+)
 def test_how_far_a_run_is(n, training, said):
     assert run_page(seen(n=n, training=training))["state"] == said
 
@@ -78,8 +81,14 @@ def test_a_long_run_is_thinned_and_says_so():
 
 
 def test_unknown_numbers():
-    run = seen(columns={"rollout/ep_cost_mean": np.full(200, np.nan), "rollout/ep_rew_mean": np.full(200, np.inf),
-                        "time/collect": np.full(200, np.nan), "train/multiplier": np.full(200, np.nan)})  # fmt: skip
+    run = seen(
+        columns={
+            "rollout/ep_cost_mean": np.full(200, np.nan),
+            "rollout/ep_rew_mean": np.full(200, np.inf),
+            "time/collect": np.full(200, np.nan),
+            "train/multiplier": np.full(200, np.nan),
+        }
+    )
     page = run_page(run)
     assert page["cards"][1]["value"] == "unknown" and page["cards"][1]["good"] is None
     assert set(by_id(page)["return"]["series"][0]["y"]) == {None}
@@ -117,8 +126,10 @@ def test_evaluations_are_read_by_their_header(tmp_path):
     assert page["grids"]["evaluations"] == {"steps": [1000, 2000], "iteration": [10, 20]}
 
 
-@pytest.mark.parametrize("name, content", [("evaluations.csv", "no,header\n1,2\n"), ("certificate.json", "{"),
-                                           ("certificate.json", "[" * 100_000)])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, content",
+    [("evaluations.csv", "no,header\n1,2\n"), ("certificate.json", "{"), ("certificate.json", "[" * 100_000)],
+)
 def test_a_damaged_file_beside_is_told_and_the_rest_shown(name, content, tmp_path):
     run = folder(tmp_path / "r")
     (run.path / name).write_text(content)
@@ -133,23 +144,47 @@ def test_a_changed_configuration_is_told(tmp_path):
 
 
 def test_a_certificate_in_sentences():
-    speed = {"constraint": "speed", "limit": 50.0, "cost": 40.0, "lower": 39.1, "upper": 41.2, "method": "betting",
-             "over": 25, "over_low": 0.01, "over_high": 0.04, "worst": 63.0, "to_decide": None,
-             "verdict": "within"}  # fmt: skip
-    made = {"episodes": 1000, "iteration": 200, "mode": "sampled", "confidence": 0.95, "return_mean": 812.3,
-            "verdict": "within", "constraints": [speed]}  # fmt: skip
+    speed = {
+        "constraint": "speed",
+        "limit": 50.0,
+        "cost": 40.0,
+        "lower": 39.1,
+        "upper": 41.2,
+        "method": "betting",
+        "over": 25,
+        "over_low": 0.01,
+        "over_high": 0.04,
+        "worst": 63.0,
+        "to_decide": None,
+        "verdict": "within",
+    }
+    made = {
+        "episodes": 1000,
+        "iteration": 200,
+        "mode": "sampled",
+        "confidence": 0.95,
+        "return_mean": 812.3,
+        "verdict": "within",
+        "constraints": [speed],
+    }
     whole, one = sentences(made)
-    assert whole == ("1,000 fresh episodes; the policy of iteration 200; its actions: sampled; return 812.3; stated at 95%; "
-                     "verdict: within.")  # fmt: skip
-    assert one == ("speed: within (limit 50); mean cost 40; expected cost at most 41.2; at least 39.1; bounds by betting; "
-                   "2.5% of the episodes over the limit (between 1.0% and 4.0%); the worst 1% cost 63.")  # fmt: skip
+    assert whole == (
+        "1,000 fresh episodes; the policy of iteration 200; its actions: sampled; return 812.3; stated at 95%; "
+        "verdict: within."
+    )
+    assert one == (
+        "speed: within (limit 50); mean cost 40; expected cost at most 41.2; at least 39.1; bounds by betting; "
+        "2.5% of the episodes over the limit (between 1.0% and 4.0%); the worst 1% cost 63."
+    )
 
 
 def test_a_certificate_of_another_kind_is_told_as_it_is():
     assert sentences({"constraints": [{"verdict": 3, "limit": "x"}], "episodes": 0}) == ["0 fresh episodes.", "cost: 3."]
     assert sentences({"all_within": True, "of": {"speed": {"upper": 2.5}}, "x": None}) == [
-        "all within: yes", "upper: 2.5", "x: unknown"
-    ]  # fmt: skip
+        "all within: yes",
+        "upper: 2.5",
+        "x: unknown",
+    ]
     assert sentences(["one\ntwo", 7]) == ["one", "two", "7"]
 
 

@@ -62,11 +62,16 @@ def test_the_cost_is_the_one_that_the_run_holds_to_its_limit():
     assert warnings.of_run(run)[0] == "cost 'speed' is over its limit now: 400, limit 50."
 
 
-@pytest.mark.parametrize("checkpoint, training, said", [
-    (200, False, None),
-    (188, False, "the last checkpoint is 12 iterations behind: it is of iteration 188, the last row 200."),
-    (195, True, None), (188, True, "the last checkpoint is 12 iterations behind"), (0, False, "there is no checkpoint of"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "checkpoint, training, said",
+    [
+        (200, False, None),
+        (188, False, "the last checkpoint is 12 iterations behind: it is of iteration 188, the last row 200."),
+        (195, True, None),
+        (188, True, "the last checkpoint is 12 iterations behind"),
+        (0, False, "there is no checkpoint of"),
+    ],
+)
 def test_a_checkpoint_that_is_behind(checkpoint, training, said):
     found = warnings.of_run(seen(checkpoint=checkpoint, training=training))
     assert found == [] if said is None else found[0].startswith(said)

@@ -90,9 +90,14 @@ def share_that_hold(name, method, n, alpha=0.05, repetitions=REPETITIONS):
 # --- how often they hold --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name, method", [
-    ("gridworld", "bootstrap-t"), ("gridworld, 50 steps", "betting"), ("chain, 50 steps", "betting"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, method",
+    [
+        ("gridworld", "bootstrap-t"),
+        ("gridworld, 50 steps", "betting"),
+        ("chain, 50 steps", "betting"),
+    ],
+)
 def test_the_upper_bounds_hold(name, method):
     assert share_that_hold(name, method, 50) >= 0.94
 
@@ -161,8 +166,10 @@ def test_the_order_of_the_episodes_and_the_company_they_are_in_do_not_matter(mon
     np.testing.assert_allclose(bounds.bootstrap_t_upper(many, 0.05), at_once, rtol=1e-9)
 
 
-@pytest.mark.parametrize("values, alpha", [(np.zeros(100), 0.05), (np.full(7, 0.1), 0.05), (np.ones(1), 0.05),
-                                           (np.eye(60)[0], 0.05), (np.arange(50.0), 1e-6)])  # fmt: skip
+@pytest.mark.parametrize(
+    "values, alpha",
+    [(np.zeros(100), 0.05), (np.full(7, 0.1), 0.05), (np.ones(1), 0.05), (np.eye(60)[0], 0.05), (np.arange(50.0), 1e-6)],
+)
 def test_without_a_bound_nothing_follows_from_episodes_that_hardly_differ(values, alpha):
     assert bounds.mean_bounds(values, alpha).upper == math.inf
 
@@ -187,11 +194,16 @@ def test_the_worst_are_averaged():
     assert bounds.worst(values[:250]) == pytest.approx((249 + 248 + 0.5 * 247) / 2.5)
 
 
-@pytest.mark.parametrize("mean, lower, upper, limit, expected", [
-    (20.0, 19.0, 21.0, 20.5, 400),  # the bound must come twice as near
-    (20.0, 19.0, 21.0, 19.7, 1200),
-    (20.0, 19.0, 21.0, 20.0, None), (20.0, 19.0, 21.0, 20.0001, None), (20.0, -math.inf, math.inf, 21.0, None),
-    (20.0, 19.0, 21.0, 20.999999, 110),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "mean, lower, upper, limit, expected",
+    [
+        (20.0, 19.0, 21.0, 20.5, 400),  # the bound must come twice as near
+        (20.0, 19.0, 21.0, 19.7, 1200),
+        (20.0, 19.0, 21.0, 20.0, None),
+        (20.0, 19.0, 21.0, 20.0001, None),
+        (20.0, -math.inf, math.inf, 21.0, None),
+        (20.0, 19.0, 21.0, 20.999999, 110),
+    ],
+)
 def test_how_many_episodes_would_decide(mean, lower, upper, limit, expected):
     assert bounds.episodes_to_decide(mean, bounds.Bounds(lower, upper, "betting"), limit, 100) == expected

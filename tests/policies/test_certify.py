@@ -35,9 +35,22 @@ def certificate(run):
 
 def stated(**changes):
     """A statement on a cost of 20 under the limit 25."""
-    values = {"constraint": "speed", "limit": 25.0, "discount": 0.99, "cost": 20.0, "lower": 19.0, "upper": 21.0,
-              "confidence": 0.95, "method": "bootstrap-t", "largest": None, "over": 1, "over_low": 0.0, "over_high": 0.1,
-              "worst": 27.0, "to_decide": None}  # fmt: skip
+    values = {
+        "constraint": "speed",
+        "limit": 25.0,
+        "discount": 0.99,
+        "cost": 20.0,
+        "lower": 19.0,
+        "upper": 21.0,
+        "confidence": 0.95,
+        "method": "bootstrap-t",
+        "largest": None,
+        "over": 1,
+        "over_low": 0.0,
+        "over_high": 0.1,
+        "worst": 27.0,
+        "to_decide": None,
+    }
     return Statement(**{**values, **changes})
 
 
@@ -106,8 +119,9 @@ def test_a_bound_that_is_given_is_used_and_checked(run):
 def test_tasks_of_zero_or_one_say_so_and_others_keep_their_spec():
     for name, task in cuprl.TASKS.items():
         bounds = [c.step_bound for c in task.constraints]
-        assert bounds == ([1.0] if name.endswith(("-circle", "-velocity")) else [None, 3.0] if "effort" in name else
-                          [None] * len(bounds)), name  # fmt: skip
+        assert bounds == (
+            [1.0] if name.endswith(("-circle", "-velocity")) else [None, 3.0] if "effort" in name else [None] * len(bounds)
+        ), name
     for constraint in (cuprl.Constraint("cost", 1.0), cuprl.Constraint("cost", 1.0, step_bound=2.0)):
         spec = cuprl.Spec("arm", 5, cuprl.Discrete(2), (constraint,), 100)
         values = spec_to_json(spec)["constraints"][0]
@@ -119,15 +133,18 @@ def test_tasks_of_zero_or_one_say_so_and_others_keep_their_spec():
             cuprl.Constraint("cost", 1.0, step_bound=wrong)
 
 
-@pytest.mark.parametrize("changes, verdict, words", [
-    ({}, "within", "within the limit at 95%: the expected cost is at most 21.00"),
-    ({"limit": 21.0}, "within", "within the limit"),
-    ({"limit": 18.99}, "not within", "not within the limit at 95%: the expected cost is at least 19.00"),
-    ({"limit": 19.0, "to_decide": 1200}, "undecided", "undecided at 95%; about 1,200 episodes would decide it"),
-    ({"limit": 20.5}, "undecided", "too near to the limit"),
-    ({"upper": None}, "undecided", "give --cost-bound"),
-    ({"upper": None, "limit": 18.0}, "not within", "at least 19"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes, verdict, words",
+    [
+        ({}, "within", "within the limit at 95%: the expected cost is at most 21.00"),
+        ({"limit": 21.0}, "within", "within the limit"),
+        ({"limit": 18.99}, "not within", "not within the limit at 95%: the expected cost is at least 19.00"),
+        ({"limit": 19.0, "to_decide": 1200}, "undecided", "undecided at 95%; about 1,200 episodes would decide it"),
+        ({"limit": 20.5}, "undecided", "too near to the limit"),
+        ({"upper": None}, "undecided", "give --cost-bound"),
+        ({"upper": None, "limit": 18.0}, "not within", "at least 19"),
+    ],
+)
 def test_verdicts(changes, verdict, words):
     statement = stated(**changes)
     assert statement.verdict == verdict and words in statement.sentence(0.95)
@@ -188,10 +205,21 @@ def test_an_exported_policy_is_certified_as_its_run(run, certificate, tmp_path, 
     assert not (run.path / "certificate.json").exists()
 
 
-@pytest.mark.parametrize("damage", [
-    {"kind": "something else"}, {"constraints": []}, {"constraints": [{}]}, {"constraints": [3]}, {"episodes": "many"},
-    {"confidence": math.nan}, {"changed": [1]}, {"versions": 3}, {"return_low": "x"}, None,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"kind": "something else"},
+        {"constraints": []},
+        {"constraints": [{}]},
+        {"constraints": [3]},
+        {"episodes": "many"},
+        {"confidence": math.nan},
+        {"changed": [1]},
+        {"versions": 3},
+        {"return_low": "x"},
+        None,
+    ],
+)
 def test_a_file_that_is_no_certificate_is_refused(damage, certificate, tmp_path):
     (tmp_path / "c.json").write_text("[" if damage is None else json.dumps({**certificate.to_json(), **damage}))
     with pytest.raises(UserError, match="is damaged or no certificate"):
@@ -208,18 +236,21 @@ def test_names_from_a_file_move_no_cursor(certificate, capsys):
 # --- wrong input ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("argv, words", [
-    (["--episodes", "0"], "episodes is 0; give a whole number of at least 1"),
-    (["--episodes", "1.5"], "--episodes is '1.5'; give a whole number"),
-    (["--confidence", "1.5"], "confidence is 1.5; give a number above 0 and below 1, as 0.95"),
-    (["--confidence", "nan"], "confidence is nan"),
-    (["--seed", "-1"], "seed is -1"),
-    (["--threads", "0"], "threads is 0"),
-    (["--mode", "--sampled"], "not allowed with argument --mode"),
-    (["--cost-bound", "sped=1"], "did you mean speed"),
-    (["--cost-bound", "speed=0"], "the bound of cost 'speed' is 0.0; give a finite number above 0"),
-    (["--out", "c.txt"], "--out c.txt ends neither in .json nor in .npz"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["--episodes", "0"], "episodes is 0; give a whole number of at least 1"),
+        (["--episodes", "1.5"], "--episodes is '1.5'; give a whole number"),
+        (["--confidence", "1.5"], "confidence is 1.5; give a number above 0 and below 1, as 0.95"),
+        (["--confidence", "nan"], "confidence is nan"),
+        (["--seed", "-1"], "seed is -1"),
+        (["--threads", "0"], "threads is 0"),
+        (["--mode", "--sampled"], "not allowed with argument --mode"),
+        (["--cost-bound", "sped=1"], "did you mean speed"),
+        (["--cost-bound", "speed=0"], "the bound of cost 'speed' is 0.0; give a finite number above 0"),
+        (["--out", "c.txt"], "--out c.txt ends neither in .json nor in .npz"),
+    ],
+)
 def test_wrong_words(argv, words, run, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["certify", str(run.path), *argv]) == 2
@@ -239,8 +270,11 @@ def test_runs_that_cannot_act(run, tmp_path, capsys):
     broken = Run.create(tmp_path / "broken", RunConfig.from_json(run.config))
     arrays, _ = run.latest()
     broken.save(2, {name: np.full_like(x, np.nan) if name.startswith("policy/weight") else x for name, x in arrays.items()})
-    for path, words in ((empty.path, "no intact checkpoint"), (broken.path, "NaN or infinite weights"),
-                        (tmp_path / "nowhere", "is not a run")):  # fmt: skip
+    for path, words in (
+        (empty.path, "no intact checkpoint"),
+        (broken.path, "NaN or infinite weights"),
+        (tmp_path / "nowhere", "is not a run"),
+    ):
         assert main(["certify", str(path)]) == 2
         shown = capsys.readouterr()
         assert words in shown.err and shown.err.count("\n") == 1 and not shown.out

@@ -7,34 +7,62 @@ from cuprl.core.spec_json import spec_to_json
 from cuprl.policies.checks import check_info, check_sizes, check_spread, check_weights, layers_of
 from policies.arms import SPECS
 
-INFO = {"task": "arm", "algo": "cup", "seed": 1, "iteration": 2, "limits": {"cost": 1.0}, "log_std": [0.0, 0.0],
-        "spec": spec_to_json(SPECS["gaussian"])}  # fmt: skip
+INFO = {
+    "task": "arm",
+    "algo": "cup",
+    "seed": 1,
+    "iteration": 2,
+    "limits": {"cost": 1.0},
+    "log_std": [0.0, 0.0],
+    "spec": spec_to_json(SPECS["gaussian"]),
+}
 ARRAYS = {
-    "mean": np.zeros(5), "scale": np.ones(5), "clip": np.array(np.inf),
-    "weight0": np.zeros((5, 8)), "bias0": np.zeros(8), "weight1": np.zeros((8, 2)), "bias1": np.zeros(2),
-}  # fmt: skip
+    "mean": np.zeros(5),
+    "scale": np.ones(5),
+    "clip": np.array(np.inf),
+    "weight0": np.zeros((5, 8)),
+    "bias0": np.zeros(8),
+    "weight1": np.zeros((8, 2)),
+    "bias1": np.zeros(2),
+}
 
 
 def with_action(**changes):
     return {**INFO, "spec": {**INFO["spec"], "action": {**INFO["spec"]["action"], **changes}}}
 
 
-@pytest.mark.parametrize("info", [
-    {**INFO, "task": 3}, {**INFO, "limits": {"cost": "much"}}, {**INFO, "spec": None},
-    {**INFO, "spec": {**INFO["spec"], "obs_dim": 0}}, {**INFO, "spec": {**INFO["spec"], "obs_dim": 2.0}},
-    with_action(kind="Sphere"), with_action(dim=3), with_action(low=[0.0, float("nan")]), with_action(high=["1", None]),
-    with_action(low=None), with_action(n=4),
-    {**INFO, "spec": {**INFO["spec"], "action": {"kind": "MultiDiscrete", "sizes": [3, -1]}}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "info",
+    [
+        {**INFO, "task": 3},
+        {**INFO, "limits": {"cost": "much"}},
+        {**INFO, "spec": None},
+        {**INFO, "spec": {**INFO["spec"], "obs_dim": 0}},
+        {**INFO, "spec": {**INFO["spec"], "obs_dim": 2.0}},
+        with_action(kind="Sphere"),
+        with_action(dim=3),
+        with_action(low=[0.0, float("nan")]),
+        with_action(high=["1", None]),
+        with_action(low=None),
+        with_action(n=4),
+        {**INFO, "spec": {**INFO["spec"], "action": {"kind": "MultiDiscrete", "sizes": [3, -1]}}},
+    ],
+)
 def test_what_no_policy_says(info):
     check_info(INFO)
     with pytest.raises((KeyError, TypeError, ValueError)):
         check_info(info)
 
 
-@pytest.mark.parametrize("name, array", [
-    ("mean", np.zeros(4)), ("weight0", np.zeros((5, 7))), ("bias1", np.zeros(3)), ("scale", np.ones(5, int)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, array",
+    [
+        ("mean", np.zeros(4)),
+        ("weight0", np.zeros((5, 7))),
+        ("bias1", np.zeros(3)),
+        ("scale", np.ones(5, int)),
+    ],
+)
 def test_what_no_network_holds(name, array):
     check_sizes(ARRAYS, INFO["spec"])
     with pytest.raises(ValueError, match="not of the spec's sizes"):

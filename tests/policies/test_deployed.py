@@ -15,15 +15,18 @@ from cuprl.policies.export import SUFFIXES, export_policy
 from policies.arms import SPECS, agent_with, archive, broken_arrays
 
 
-@pytest.mark.parametrize("name, content", [
-    ("p.npz", b""),
-    ("p.npz", b"hello"),
-    ("p.npz", archive(x=np.zeros(3))),
-    ("p.npz", archive(info=np.array({"a": 1}))),  # an object: would have to be unpickled
-    ("p.npz", archive(info="{")),
-    ("p.jax", archive(info='{"kind": "something else"}')),
-    ("p.onnx", b"hello"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("p.npz", b""),
+        ("p.npz", b"hello"),
+        ("p.npz", archive(x=np.zeros(3))),
+        ("p.npz", archive(info=np.array({"a": 1}))),  # an object: would have to be unpickled
+        ("p.npz", archive(info="{")),
+        ("p.jax", archive(info='{"kind": "something else"}')),
+        ("p.onnx", b"hello"),
+    ],
+)
 def test_a_file_of_another_kind_is_refused(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match="not a policy"):
@@ -48,10 +51,14 @@ def test_a_damaged_file_is_refused(to, run, tmp_path):
 BROKEN = [("weight1", np.nan), ("weight0", np.inf), ("bias0", -np.inf), ("mean", np.nan), ("scale", 0.0)]
 
 
-@pytest.mark.parametrize("to, name, value", [
-    *((to, *broken) for to in ("numpy", "onnx") for broken in BROKEN),
-    ("jax", "weight1", np.nan), ("jax", "mean", np.nan),  # a compiled program shows only what reaches its outputs
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "to, name, value",
+    [
+        *((to, *broken) for to in ("numpy", "onnx") for broken in BROKEN),
+        ("jax", "weight1", np.nan),
+        ("jax", "mean", np.nan),  # a compiled program shows only what reaches its outputs
+    ],
+)
 def test_a_file_with_weights_that_are_none_is_refused(to, name, value, tmp_path):
     policy = agent_with(SPECS["gaussian"])[0].policy()
     write = {"numpy": export.numpy_bytes, "onnx": export.onnx_bytes, "jax": export.jax_bytes}[to]
@@ -87,11 +94,15 @@ def another_dim(info):
     return info | {"log_std": 4 * [0.0]}
 
 
-@pytest.mark.parametrize("change, words", [
-    (another_dim, "not of the spec's sizes"), (lambda info: info | {"log_std": None}, "log_std does not fit"),
-    (lambda info: info | {"log_std": 3 * [10**400]}, "log_std does not fit"),
-    (lambda info: info["spec"].update(action={"kind": "Discrete", "n": 3}) or info, "log_std does not fit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (another_dim, "not of the spec's sizes"),
+        (lambda info: info | {"log_std": None}, "log_std does not fit"),
+        (lambda info: info | {"log_std": 3 * [10**400]}, "log_std does not fit"),
+        (lambda info: info["spec"].update(action={"kind": "Discrete", "n": 3}) or info, "log_std does not fit"),
+    ],
+)
 @pytest.mark.parametrize("to", SUFFIXES)
 def test_a_file_whose_parts_do_not_fit_is_refused(to, change, words, run, tmp_path):
     file = export_policy(run, to, tmp_path / f"p{SUFFIXES[to]}")
@@ -100,11 +111,16 @@ def test_a_file_whose_parts_do_not_fit_is_refused(to, change, words, run, tmp_pa
         cuprl.load(file, trust=True)
 
 
-@pytest.mark.parametrize("damage", [
-    lambda model: model.graph.initializer[2].CopyFrom(onnx.numpy_helper.from_array(np.ones(2), "clip")),  # seen when it runs
-    lambda model: model.graph.node.pop(),
-    lambda model: setattr(model.graph.node[3], "op_type", "Unheard"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda model: model.graph.initializer[2].CopyFrom(
+            onnx.numpy_helper.from_array(np.ones(2), "clip")
+        ),  # seen when it runs
+        lambda model: model.graph.node.pop(),
+        lambda model: setattr(model.graph.node[3], "op_type", "Unheard"),
+    ],
+)
 def test_an_onnx_file_that_cannot_run_gets_one_sentence(damage, run, tmp_path, capfd):
     """And nothing else: ONNX Runtime would print lines of its own."""
     file = export_policy(run, "onnx", tmp_path / "p.onnx")

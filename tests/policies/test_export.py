@@ -115,14 +115,17 @@ def test_latency_table(run, capsys, monkeypatch):
     assert "network 11 x 8 x 3" in shown and all(name in shown for name in SUFFIXES) and shown.count("µs") == 6
 
 
-@pytest.mark.parametrize("argv, words", [
-    (["export", "nowhere"], "not a run"),
-    (["export", "{run}", "--to", "onix"], "did you mean onnx"),
-    (["export", "{run}", "--to", "onnx", "--out", "p.npz"], "does not end in .onnx"),
-    (["export", "{run}", "--episodes", "-1"], "--episodes is -1"),
-    (["export", "{run}", "--latency", "--out", "p.npz"], "--latency writes no file"),
-    (["eval", "nowhere.npz"], "there is no file nowhere.npz"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["export", "nowhere"], "not a run"),
+        (["export", "{run}", "--to", "onix"], "did you mean onnx"),
+        (["export", "{run}", "--to", "onnx", "--out", "p.npz"], "does not end in .onnx"),
+        (["export", "{run}", "--episodes", "-1"], "--episodes is -1"),
+        (["export", "{run}", "--latency", "--out", "p.npz"], "--latency writes no file"),
+        (["eval", "nowhere.npz"], "there is no file nowhere.npz"),
+    ],
+)
 def test_wrong_words(argv, words, run, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main([word.format(run=run.path) for word in argv]) == 2

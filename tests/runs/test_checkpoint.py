@@ -45,10 +45,18 @@ def test_the_names_are_a_file_format():
     belief = ["level", "drift", "change", "kept", "evidence", "count"]
     episodes = ["total", "discounted", "length"]
     groups = {
-        "policy": [*network, "log_std"], "critic0": network, "critic1": network, "optimiser/policy": adam,
-        "optimiser/critics": adam, "state": ["key"], "state/multiplier": ["value", "first", "second", "count"],
-        "state/belief": belief, "normaliser": ["count", "mean", "var"], "running": episodes, "episodes": episodes,
-    }  # fmt: skip
+        "policy": [*network, "log_std"],
+        "critic0": network,
+        "critic1": network,
+        "optimiser/policy": adam,
+        "optimiser/critics": adam,
+        "state": ["key"],
+        "state/multiplier": ["value", "first", "second", "count"],
+        "state/belief": belief,
+        "normaliser": ["count", "mean", "var"],
+        "running": episodes,
+        "episodes": episodes,
+    }
     found = a_learner().arrays()
     assert found.keys() == {"counters", *(f"{group}/{name}" for group, names in groups.items() for name in names)}
     assert found["policy/weight1"].shape == (8, 2) and found["critic1/bias0"].shape == (8,)

@@ -65,40 +65,46 @@ def test_a_file_of_an_older_cuprl(name, algo):
     assert (read.algo, read.numerics, read.checkpoint_every, read.tensorboard) == ("cup-paper", 1, 10, False)
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"steps": "many"}, "steps is 'many'; give a whole number"),
-    ({"steps": 100.5}, "steps is '100.5'; give a whole number"),
-    ({"steps": None}, "steps is 'None'; give a whole number"),
-    ({"steps": 10}, "steps is 10, less than one batch; give at least 5000"),
-    ({"steps": 10**13}, "steps is 1e[+]13; give at most 499,999,995,000, 99,999,999 batches"),
-    ({"seed": -1}, "seed is -1; give a whole number from 0 to 4294967295"),
-    ({"seed": 2**32}, "seed is 4294967296"),
-    ({"checkpoint_every": 0}, "checkpoint_every is 0; it must be at least 1"),
-    ({"algo": "cap"}, "did you mean cup"),
-    ({"settings": {"alpa": 1}}, "did you mean alpha"),
-    ({"limits": {"sped": 1.0}}, "did you mean speed"),
-    ({"limits": float("inf")}, "the limit of cost 'speed' is inf; give a finite number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"steps": "many"}, "steps is 'many'; give a whole number"),
+        ({"steps": 100.5}, "steps is '100.5'; give a whole number"),
+        ({"steps": None}, "steps is 'None'; give a whole number"),
+        ({"steps": 10}, "steps is 10, less than one batch; give at least 5000"),
+        ({"steps": 10**13}, "steps is 1e[+]13; give at most 499,999,995,000, 99,999,999 batches"),
+        ({"seed": -1}, "seed is -1; give a whole number from 0 to 4294967295"),
+        ({"seed": 2**32}, "seed is 4294967296"),
+        ({"checkpoint_every": 0}, "checkpoint_every is 0; it must be at least 1"),
+        ({"algo": "cap"}, "did you mean cup"),
+        ({"settings": {"alpa": 1}}, "did you mean alpha"),
+        ({"limits": {"sped": 1.0}}, "did you mean speed"),
+        ({"limits": float("inf")}, "the limit of cost 'speed' is inf; give a finite number"),
+    ],
+)
 def test_what_cannot_be_run_is_refused_in_a_sentence(changes, words):
     with pytest.raises(UserError, match=words):
         planned(**changes)
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"seed": "0"}, "has seed '0'"),
-    ({"seed": True}, "has seed True"),
-    ({"seed": -1}, "has seed -1"),
-    ({"limits": 3}, "has limits 3"),
-    ({"limits": {"speed": -1.0}}, "has the limit of speed -1.0"),
-    ({"threads": 0}, "has threads 0"),
-    ({"steps": 10}, "has steps 10"),
-    ({"settings": {}}, "has no batch_size in its settings"),
-    ({"settings": {"batch_size": 200, "alpha": "0.2"}}, "has the setting alpha '0.2'"),
-    ({"settings": {"batch_size": 0}}, "has settings that cup does not take .batch_size is 0"),
-    ({"spec": {"name": "x"}}, "has a spec that is none"),
-    ({"versions": {"jax": 1}}, "has the version of jax 1"),
-    ({"algo": "x" * 99, "checkpoint_every": "y" * 99}, "has checkpoint_every 'y{59}…$"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"seed": "0"}, "has seed '0'"),
+        ({"seed": True}, "has seed True"),
+        ({"seed": -1}, "has seed -1"),
+        ({"limits": 3}, "has limits 3"),
+        ({"limits": {"speed": -1.0}}, "has the limit of speed -1.0"),
+        ({"threads": 0}, "has threads 0"),
+        ({"steps": 10}, "has steps 10"),
+        ({"settings": {}}, "has no batch_size in its settings"),
+        ({"settings": {"batch_size": 200, "alpha": "0.2"}}, "has the setting alpha '0.2'"),
+        ({"settings": {"batch_size": 0}}, "has settings that cup does not take .batch_size is 0"),
+        ({"spec": {"name": "x"}}, "has a spec that is none"),
+        ({"versions": {"jax": 1}}, "has the version of jax 1"),
+        ({"algo": "x" * 99, "checkpoint_every": "y" * 99}, "has checkpoint_every 'y{59}…$"),
+    ],
+)
 def test_a_file_that_is_no_runs_is_refused_in_a_clause(changes, words):
     values = {**planned().config.to_json(), **changes}
     for reader in (check_configuration, RunConfig.from_json):

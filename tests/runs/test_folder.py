@@ -114,10 +114,14 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(whole, run):
     same_progress(whole, resume(run, **QUIET))
 
 
-@pytest.mark.parametrize("stretches, words", [
-    ([range(7, 8)], "iteration 7"), ([range(3, 6)], "iterations 3 to 5"),
-    ([range(1, 2), range(3, 5), range(9, 10)], "iterations 1, 3 to 4, 9"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "stretches, words",
+    [
+        ([range(7, 8)], "iteration 7"),
+        ([range(3, 6)], "iterations 3 to 5"),
+        ([range(1, 2), range(3, 5), range(9, 10)], "iterations 1, 3 to 4, 9"),
+    ],
+)
 def test_iterations_in_words(stretches, words):
     assert iterations(stretches) == words
 

@@ -82,18 +82,25 @@ class Soak:
         """same: equal to the undisturbed run; told: what is lost was said, and the rest is there."""
         lines = [f"{'attack':<30} {'tries':>6} {'same':>6} {'told':>6} {'failed':>6}"]
         for name in [*ATTACKS, "all"]:
-            counts = [sum(n for (attack, outcome), n in self.outcomes.items() if name in (attack, "all") and outcome == kind)
-                      for kind in ("same", "told", "failed")]  # fmt: skip
+            counts = [
+                sum(n for (attack, outcome), n in self.outcomes.items() if name in (attack, "all") and outcome == kind)
+                for kind in ("same", "told", "failed")
+            ]
             lines.append(f"{name:<30} {sum(counts):>6} {counts[0]:>6} {counts[1]:>6} {counts[2]:>6}")
         tasks, algos = ({pair[i] for pair in self.seen} for i in (0, 1))
-        lines.append(f"on {len(self.seen)} pairs of {len(tasks)} tasks ({len(self.pairs.tasks)} there are) and {len(algos)} "
-                     f"algorithms ({len(self.pairs.algos)}), seed {self.seed}")  # fmt: skip
+        lines.append(
+            f"on {len(self.seen)} pairs of {len(tasks)} tasks ({len(self.pairs.tasks)} there are) and {len(algos)} "
+            f"algorithms ({len(self.pairs.algos)}), seed {self.seed}"
+        )
         return "\n".join(lines)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=sys.modules[__package__].__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.soak",
+        description=sys.modules[__package__].__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--seconds", type=float, default=1800.0, help="how long [1800]")
     parser.add_argument("--seed", type=int, default=None, help="of all chance but the clock's [another each time]")
     parser.add_argument("--only", type=int, nargs="+", help="the tries of these numbers, and no others")

@@ -95,5 +95,8 @@ def can_go_on(run: Path, every: int) -> bool:
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     """All files but the lock, which whoever looks may make."""
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in folder.rglob("*") if path.is_file() and path.name != "lock"}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "lock"
+    }

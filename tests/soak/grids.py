@@ -36,7 +36,8 @@ class Grid:
         self.file = trial.folder / "grid.toml"
         settings = ", ".join(f"{name} = {value}" for name, value in SETTINGS.items())
         self.file.write_text(
-            TOML.format(task=trial.task, algo=trial.algo, seeds=list(SEEDS), steps=STEPS, settings=settings))  # fmt: skip
+            TOML.format(task=trial.task, algo=trial.algo, seeds=list(SEEDS), steps=STEPS, settings=settings)
+        )
         self.references = [trial.reference(seed) for seed in SEEDS]
         folder = root / "grid" / trial.task.replace(":", "-") / trial.algo
         self.runs = [folder / f"seed{seed}" for seed in SEEDS]

@@ -91,10 +91,16 @@ class Command:
         self.host, self.words = host, words
         self.status, self.out, self.err = 0, "", ""  # known once it has ended
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cuprl", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, errors="replace", env=host.environment, start_new_session=True,
+            [sys.executable, "-m", "cuprl", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=host.environment,
+            start_new_session=True,
             preexec_fn=before,
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         return f"`cup {' '.join(self.words)}`"

@@ -38,8 +38,22 @@ class Pairs:
 
 
 def train_words(task: str, algo: str, run: Path, seed: int = 0, *more: str) -> list[str]:
-    return ["train", task, "--algo", algo, "--seed", str(seed), "--steps", str(STEPS), "--checkpoint-every", str(EVERY),
-            "--out", str(run), *FLAGS, *more]  # fmt: skip
+    return [
+        "train",
+        task,
+        "--algo",
+        algo,
+        "--seed",
+        str(seed),
+        "--steps",
+        str(STEPS),
+        "--checkpoint-every",
+        str(EVERY),
+        "--out",
+        str(run),
+        *FLAGS,
+        *more,
+    ]
 
 
 class References:

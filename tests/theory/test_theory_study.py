@@ -95,9 +95,7 @@ def test_the_documented_shares_are_those_measured():
     """docs/theory.md prints the table of `cup theory --instances 10000`."""
     measured = {(row.statement, row.lam): 100 * row.share for row in run_study(instances=10_000)}
     page = (Path(__file__).parents[2] / "docs" / "theory.md").read_text()
-    documented = re.findall(
-        r"^\| (`[a-z0-9-]+`.*?) \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|$", page, re.M
-    )
+    documented = re.findall(r"^\| (`[a-z0-9-]+`.*?) \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \| ([\d.]+)% \|$", page, re.M)
     checked = 0
     for label, *shares in documented:
         for name in re.findall(r"`([a-z0-9-]+)`", label):

@@ -104,32 +104,41 @@ def acted():
     return agent
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: cuprl.Agent(ARM, **TINY).observe(np.zeros(3), 0.0, [0, 0], False, False), "call agent.act"),
-    (lambda: acted().act(np.zeros(3)), "call agent.observe"),
-    (lambda: acted().update(), "0 of 20 steps"),
-    (lambda: cuprl.Agent(ARM, **TINY).act(np.zeros(4)), r"obs has the shape \[4\]; give numbers of the shape \[3\]"),
-    (lambda: cuprl.Agent(ARM, num_envs=2, **TINY).act(np.zeros(3)), r"give numbers of the shape \[2, 3\]"),
-    (lambda: cuprl.Agent(ARM, **TINY).act([0.0, np.nan, 0.0]), "obs has NaN"),
-    (lambda: cuprl.Agent(ARM, **TINY).act("hello"), "obs is 'hello'"),
-    (lambda: acted().observe(np.zeros(3), np.inf, [0, 0], False, False), "reward has NaN or infinite"),
-    (lambda: acted().observe([0, 1e308, 0], 1.0, [0, 0], False, False), r"next_obs\[1\] is 1e\+308: nothing was recorded"),
-    (lambda: acted().observe(np.zeros(3), [1.0, 2.0], [0, 0], False, False), r"reward has the shape \[2\]; give a number"),
-    (lambda: acted().observe(np.zeros(3), 0.0, 0.0, False, False), r"cost has the shape \[\]; .* of the shape \[2\]"),
-    (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0, "fource": 0.0}, False, False), "did you mean force"),
-    (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0}, False, False), "cost 'force' is missing"),
-    (lambda: acted().observe(np.zeros(3), 0.0, [0, 0], None, False), "terminated has NaN"),
-    (lambda: cuprl.Agent(ARM, "cap"), "did you mean cup"),
-    (lambda: cuprl.Agent(ARM, limits={"heet": 1.0}), "did you mean heat"),
-    (lambda: cuprl.Agent(3), "spec is 3; give a cuprl.Spec"),
-    (lambda: cuprl.Agent(ARM, steps="many"), "steps is 'many'; give a whole number"),
-    (lambda: cuprl.Agent(ARM, limits=5.0), "there are heat, force; name it, as heat=5.0"),
-    (lambda: cuprl.Agent(ARM, limits={"heat": None}), "the limit of cost 'heat' is None; give a number"),
-    (lambda: cuprl.Agent("hoper-speed"), "did you mean hopper-speed"),
-    (lambda: cuprl.Agent(ARM, batch_size=20, steps=10), "give at least 20"),
-    (lambda: cuprl.Agent(ARM, alpa=1), "did you mean alpha"),
-    (lambda: cuprl.Agent.load("nowhere"), "not a run"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: cuprl.Agent(ARM, **TINY).observe(np.zeros(3), 0.0, [0, 0], False, False), "call agent.act"),
+        (lambda: acted().act(np.zeros(3)), "call agent.observe"),
+        (lambda: acted().update(), "0 of 20 steps"),
+        (lambda: cuprl.Agent(ARM, **TINY).act(np.zeros(4)), r"obs has the shape \[4\]; give numbers of the shape \[3\]"),
+        (lambda: cuprl.Agent(ARM, num_envs=2, **TINY).act(np.zeros(3)), r"give numbers of the shape \[2, 3\]"),
+        (lambda: cuprl.Agent(ARM, **TINY).act([0.0, np.nan, 0.0]), "obs has NaN"),
+        (lambda: cuprl.Agent(ARM, **TINY).act("hello"), "obs is 'hello'"),
+        (lambda: acted().observe(np.zeros(3), np.inf, [0, 0], False, False), "reward has NaN or infinite"),
+        (
+            lambda: acted().observe([0, 1e308, 0], 1.0, [0, 0], False, False),
+            r"next_obs\[1\] is 1e\+308: nothing was recorded",
+        ),
+        (
+            lambda: acted().observe(np.zeros(3), [1.0, 2.0], [0, 0], False, False),
+            r"reward has the shape \[2\]; give a number",
+        ),
+        (lambda: acted().observe(np.zeros(3), 0.0, 0.0, False, False), r"cost has the shape \[\]; .* of the shape \[2\]"),
+        (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0, "fource": 0.0}, False, False), "did you mean force"),
+        (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0}, False, False), "cost 'force' is missing"),
+        (lambda: acted().observe(np.zeros(3), 0.0, [0, 0], None, False), "terminated has NaN"),
+        (lambda: cuprl.Agent(ARM, "cap"), "did you mean cup"),
+        (lambda: cuprl.Agent(ARM, limits={"heet": 1.0}), "did you mean heat"),
+        (lambda: cuprl.Agent(3), "spec is 3; give a cuprl.Spec"),
+        (lambda: cuprl.Agent(ARM, steps="many"), "steps is 'many'; give a whole number"),
+        (lambda: cuprl.Agent(ARM, limits=5.0), "there are heat, force; name it, as heat=5.0"),
+        (lambda: cuprl.Agent(ARM, limits={"heat": None}), "the limit of cost 'heat' is None; give a number"),
+        (lambda: cuprl.Agent("hoper-speed"), "did you mean hopper-speed"),
+        (lambda: cuprl.Agent(ARM, batch_size=20, steps=10), "give at least 20"),
+        (lambda: cuprl.Agent(ARM, alpa=1), "did you mean alpha"),
+        (lambda: cuprl.Agent.load("nowhere"), "not a run"),
+    ],
+)
 def test_a_wrong_call_gets_one_sentence(call, words):
     with pytest.raises(UserError, match=words):
         call()
@@ -182,11 +191,17 @@ def test_a_damaged_checkpoint_is_told(tmp_path):
         assert cuprl.Agent.load(tmp_path / "arm").learner.iteration == 0
 
 
-@pytest.mark.parametrize("name, change", [
-    ("batch/obs", lambda array: None), ("batch/raw_obs", lambda array: None), ("batch/raw_obs", lambda array: array[:1]),
-    ("batch/signal", lambda array: array[:, 0, 0]), ("batch/action", lambda array: np.concatenate([array] * 9)),
-    ("batch/raw_obs", lambda array: array * np.nan),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("batch/obs", lambda array: None),
+        ("batch/raw_obs", lambda array: None),
+        ("batch/raw_obs", lambda array: array[:1]),
+        ("batch/signal", lambda array: array[:, 0, 0]),
+        ("batch/action", lambda array: np.concatenate([array] * 9)),
+        ("batch/raw_obs", lambda array: array * np.nan),
+    ],
+)
 def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
     agent = cuprl.Agent(ARM, **TINY)
     for _ in range(3):

@@ -17,8 +17,10 @@ def collect():
     """A collector's `collect` and the same environment to step by hand."""
     ours, other = (PROBE.vector_env(2, 1, PROBE.constraints) for _ in range(2))
     policy = policy_for(ours.spec, (4,), -0.5)
-    params = {"layers": [(np.ones((1, 4), np.float32), np.zeros(4, np.float32)), (np.ones((4, 1), np.float32), 0.0)],
-              "log_std": np.zeros(1, np.float32)}  # fmt: skip
+    params = {
+        "layers": [(np.ones((1, 4), np.float32), np.zeros(4, np.float32)), (np.ones((4, 1), np.float32), 0.0)],
+        "log_std": np.zeros(1, np.float32),
+    }
     deviation = np.random.default_rng(0).normal(size=(STEPS, 2, 1)).astype(np.float32)
     collector = Collector(ours, STEPS, seed=7)
 

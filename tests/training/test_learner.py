@@ -66,11 +66,14 @@ def spoilt(part, value):
     return batch
 
 
-@pytest.mark.parametrize("batch, words", [
-    (spoilt("fault", "obs[2] is nan"), r"an observation became NaN or infinite .* in iteration 1: obs\[2\] is nan"),
-    (spoilt(0, np.inf), "the reward became NaN or infinite in iteration 1"),
-    (spoilt(2, np.nan), "the cost 'force' became NaN or infinite in iteration 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "batch, words",
+    [
+        (spoilt("fault", "obs[2] is nan"), r"an observation became NaN or infinite .* in iteration 1: obs\[2\] is nan"),
+        (spoilt(0, np.inf), "the reward became NaN or infinite in iteration 1"),
+        (spoilt(2, np.nan), "the cost 'force' became NaN or infinite in iteration 1"),
+    ],
+)
 def test_what_cannot_be_learnt_from_stops_the_run_and_changes_nothing(batch, words):
     learner = learner_for()
     before = {name: array.copy() for name, array in learner.arrays().items()}

@@ -73,8 +73,11 @@ def test_other_seeds_give_other_runs(tmp_path):
 def start_command(arguments, **kwargs):
     return subprocess.Popen(
         [sys.executable, "-c", "import sys; from cuprl.cli import main; sys.exit(main())", *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **kwargs,
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -130,10 +133,13 @@ def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(fa
     assert all(np.isfinite(array).all() for array in arrays.values())
 
 
-@pytest.mark.parametrize("quantity, probe", [
-    ("reward", Probe("bad", bad_after(np.nan, 90), constant(0))),
-    ("cost 'cost'", Probe("bad", constant(0), bad_after(np.inf, 90))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "quantity, probe",
+    [
+        ("reward", Probe("bad", bad_after(np.nan, 90), constant(0))),
+        ("cost 'cost'", Probe("bad", constant(0), bad_after(np.inf, 90))),
+    ],
+)
 def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(quantity, probe, tmp_path):
     with pytest.raises(RunStopped, match=f"{quantity} became NaN or infinite in iteration 5") as error:
         train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=2, **PROBE, **QUIET)
@@ -188,8 +194,16 @@ def test_run_folder_tells_everything(tmp_path):
     assert config["settings"]["alpha"] == 0.2 and config["settings"]["batch_size"] == 200
     assert {"cuprl", "jax", "mujoco", "numpy", "python"} <= config["versions"].keys() and "command" in config
     progress = run.progress()
-    for name in ("rollout/ep_rew_mean", "rollout/ep_cost_mean", "rollout/cost_limit", "train/multiplier",
-                 "train/approx_kl", "train/kl_improvement", "train/kl_projection", "time/fps"):  # fmt: skip
+    for name in (
+        "rollout/ep_rew_mean",
+        "rollout/ep_cost_mean",
+        "rollout/cost_limit",
+        "train/multiplier",
+        "train/approx_kl",
+        "train/kl_improvement",
+        "train/kl_projection",
+        "time/fps",
+    ):
         assert len(progress[name]) == 2
     with pytest.raises(UserError, match="not empty"):
         train("hopper-speed", steps=400, out=run.path, **SMALL, **QUIET)
@@ -198,12 +212,19 @@ def test_run_folder_tells_everything(tmp_path):
 LINE = from_gymnasium(Sound, limits=5.0)
 
 
-@pytest.mark.parametrize("task, name, change", [
-    ("hopper-speed", "obs", lambda array: array[:1]), ("hopper-speed", "position", lambda array: array[None]),
-    ("hopper-speed", "generators", lambda array: array[:2]), ("hopper-speed", "generators", lambda array: array * 0 + 2**63),
-    ("tabular:queue", "state", lambda array: array[:0]), (LINE, "actions", lambda array: array[:, None]),
-    (LINE, "obs", lambda array: array[:1]), (replace(LINE, backend="async"), "obs", lambda array: array[:1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "task, name, change",
+    [
+        ("hopper-speed", "obs", lambda array: array[:1]),
+        ("hopper-speed", "position", lambda array: array[None]),
+        ("hopper-speed", "generators", lambda array: array[:2]),
+        ("hopper-speed", "generators", lambda array: array * 0 + 2**63),
+        ("tabular:queue", "state", lambda array: array[:0]),
+        (LINE, "actions", lambda array: array[:, None]),
+        (LINE, "obs", lambda array: array[:1]),
+        (replace(LINE, backend="async"), "obs", lambda array: array[:1]),
+    ],
+)
 def test_a_checkpoint_of_other_environments_is_refused(task, name, change, tmp_path):
     run = train(task, "ppo", steps=200, out=tmp_path / "r", **SMALL, **QUIET)
     arrays, _ = run.latest()

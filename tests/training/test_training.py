@@ -46,8 +46,9 @@ def test_probe_discount_and_time_limit():
 
     With one state, reward 1 a step and every end a time limit, the value is that of going on for ever: 1 / (1 - gamma).
     """
-    probe = Probe("for-ever", constant(1), constant(1), length=5, truncates=True,
-                  constraints=(Constraint("cost", 9.0, 0.5),))  # fmt: skip
+    probe = Probe(
+        "for-ever", constant(1), constant(1), length=5, truncates=True, constraints=(Constraint("cost", 9.0, 0.5),)
+    )
     training, row = learnt(probe, 120, gamma=0.8)
     np.testing.assert_allclose(critic_values(training, [0.0]), [[5.0, 2.0]], rtol=0.06)
     assert row["rollout/ep_cost_mean"] == pytest.approx(1.9375)  # 1 + 1/2 + 1/4 + 1/8 + 1/16

@@ -87,9 +87,7 @@ def find_own(name: str) -> ModuleType:
     return module
 
 
-def load(
-    name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None
-) -> tuple[ModuleType, Any]:
+def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
     """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
     from cuprl.learn.settings import configure, field_names
 

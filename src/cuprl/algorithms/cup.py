@@ -76,7 +76,6 @@ class Config(FirstOrder, Lagrangian):
     beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of A^C: a margin", "0 or more")
     cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's; 0: none", "0 or more")
 
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.noise_floor) not in (0, 2):

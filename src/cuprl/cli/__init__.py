@@ -53,8 +53,14 @@ def add_command(subparsers: Any, name: str, summary: str | None = None, **kwargs
 
 def add_trust_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of a command on a folder or file that may be a stranger's: it imports nothing without a word."""
-    parser.add_argument("--import", action="append", dest="imports", metavar="M", default=[],
-                        help="a module named in the folder or file, whose code may run here")  # fmt: skip
+    parser.add_argument(
+        "--import",
+        action="append",
+        dest="imports",
+        metavar="M",
+        default=[],
+        help="a module named in the folder or file, whose code may run here",
+    )
     parser.add_argument("--trust", action="store_true", help="all code that the folder or file names, or is, may run here")
 
 
@@ -65,13 +71,24 @@ def trust_of(args: argparse.Namespace) -> bool | list[str]:
 
 def top_help(width: int) -> str:
     """Say what commands there are, in lines of at most so many letters."""
-    lines = [textwrap.fill(summary, width, initial_indent=f"  {name:<8} ", subsequent_indent=11 * " ")
-             for name, (_, summary) in COMMANDS.items()]  # fmt: skip
+    lines = [
+        textwrap.fill(summary, width, initial_indent=f"  {name:<8} ", subsequent_indent=11 * " ")
+        for name, (_, summary) in COMMANDS.items()
+    ]
     said = "Policies that are good and safe: CUP and the algorithms it is compared with."
     return "\n".join(
-        ("usage: cup COMMAND ...", "", textwrap.fill(said, width), "", "commands:", *lines, "",
-         "Its options:  cup COMMAND --help", "To begin:     cup train hopper-speed --steps 250_000")
-    )  # fmt: skip
+        (
+            "usage: cup COMMAND ...",
+            "",
+            textwrap.fill(said, width),
+            "",
+            "commands:",
+            *lines,
+            "",
+            "Its options:  cup COMMAND --help",
+            "To begin:     cup train hopper-speed --steps 250_000",
+        )
+    )
 
 
 def run(argv: Sequence[str]) -> int:

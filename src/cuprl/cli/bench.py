@@ -23,10 +23,16 @@ def add(subparsers: Any) -> None:
     """Add `cup bench`."""
     bench = add_command(subparsers, "bench")
     bench.add_argument("names", metavar="NAME", nargs="*", help="experiments, or TOML files; without any they are listed")
-    bench.add_argument("--workers", type=whole(1), metavar="N",
-                       help="runs at once, one thread each [as many as cores and memory hold]")  # fmt: skip
-    bench.add_argument("--engine", type=one_of("engine", ("local", "ray")), default="local", metavar="E",
-                       help="local: processes here; ray: a Ray cluster [local]")  # fmt: skip
+    bench.add_argument(
+        "--workers", type=whole(1), metavar="N", help="runs at once, one thread each [as many as cores and memory hold]"
+    )
+    bench.add_argument(
+        "--engine",
+        type=one_of("engine", ("local", "ray")),
+        default="local",
+        metavar="E",
+        help="local: processes here; ray: a Ray cluster [local]",
+    )
     bench.add_argument("--address", metavar="A", help="the Ray cluster: HOST:PORT, ray://HOST:PORT or auto [auto]")
     bench.add_argument("--only", metavar="WHAT", help="a part of the grid, as task=hopper-speed,algo=cup,seed=0..2")
     bench.add_argument("--dry-run", action="store_true", help="only list the runs")

@@ -33,14 +33,18 @@ def add(subparsers: Any) -> None:
     actions.add_argument("--sampled", action="store_true", help="of sampled actions, as in training")
     certify.add_argument("--seed", metavar="K", help="seed of the episodes [1_000_000]")
     certify.add_argument(
-        "--cost-bound", action="append", metavar="X",
+        "--cost-bound",
+        action="append",
+        metavar="X",
         help="what no step can cost more than, nor less than 0, where the task does not say; or NAME=X",
-    )  # fmt: skip
+    )
     certify.add_argument("--threads", metavar="N", help="threads of the physics; never changes a result [all cores]")
     certify.add_argument(
-        "--out", metavar="FILE", help="a .json file, or a .npz file: the policy that carries its certificate "
+        "--out",
+        metavar="FILE",
+        help="a .json file, or a .npz file: the policy that carries its certificate "
         "[certificate.json in the run's folder, or .certificate.json beside the file]",
-    )  # fmt: skip
+    )
     certify.add_argument("--json", action="store_true", help="print one JSON object")
     add_trust_flags(certify)
     certify.set_defaults(run=run)
@@ -110,8 +114,10 @@ def print_certificate(certificate: Certificate) -> None:
 
     of = certificate
     actions = "the mode" if of.mode == "mode" else "sampled actions"
-    print(f"{printable(of.task)}, {printable(of.algo)}, iteration {of.iteration}, {actions}: "
-          f"{of.episodes:,} fresh episodes from seed {of.episode_seed:,}\n")  # fmt: skip
+    print(
+        f"{printable(of.task)}, {printable(of.algo)}, iteration {of.iteration}, {actions}: "
+        f"{of.episodes:,} fresh episodes from seed {of.episode_seed:,}\n"
+    )
     header = ["constraint", "limit", "cost", "at least", "at most", "over the limit", "worst 1%", "by"]
     rows = []
     for s in of.constraints:
@@ -124,8 +130,10 @@ def print_certificate(certificate: Certificate) -> None:
     for s in of.constraints:
         print(f"{printable(s.constraint)}: {s.sentence(of.confidence)}.")
     if len(of.constraints) > 1:
-        print(f"all: {of.sentence()}. Each has {100 * of.constraints[0].confidence:g}%, so that all that is "
-              f"said in a column holds at once with {100 * of.confidence:g}% (Bonferroni).")  # fmt: skip
+        print(
+            f"all: {of.sentence()}. Each has {100 * of.constraints[0].confidence:g}%, so that all that is "
+            f"said in a column holds at once with {100 * of.confidence:g}% (Bonferroni)."
+        )
     for note in dict.fromkeys(map(note_of, of.constraints)):
         print(note)
 

@@ -38,8 +38,14 @@ def with_flags(args: argparse.Namespace) -> str:
     from cuprl.envs.gymnasium.name import PREFIX, join_name
     from cuprl.errors import UserError
 
-    flags = {"cost": args.cost, "import": args.imports, "discount": args.cost_discount, "horizon": args.horizon,
-             "backend": args.backend, "timeout": args.env_timeout}  # fmt: skip
+    flags = {
+        "cost": args.cost,
+        "import": args.imports,
+        "discount": args.cost_discount,
+        "horizon": args.horizon,
+        "backend": args.backend,
+        "timeout": args.env_timeout,
+    }
     given = {name: value for name, value in flags.items() if value is not None}
     if not args.task.startswith(PREFIX):
         if given:

@@ -24,13 +24,20 @@ def add(subparsers: Any) -> None:
     plot.set_defaults(run=run_plot)
 
     table = add_command(subparsers, "table")
-    table.add_argument("names", metavar="NAME|RUN", nargs="+",
-                       help="an experiment (`cup bench` lists them), a name given to `cup results import`, "
-                       "or run folders")  # fmt: skip
+    table.add_argument(
+        "names",
+        metavar="NAME|RUN",
+        nargs="+",
+        help="an experiment (`cup bench` lists them), a name given to `cup results import`, or run folders",
+    )
     table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
     table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
-    table.add_argument("--format", metavar="F", type=one_of("format", ("md", "csv", "latex")),
-                       help="md, csv or latex [by the name of --out, else md]")  # fmt: skip
+    table.add_argument(
+        "--format",
+        metavar="F",
+        type=one_of("format", ("md", "csv", "latex")),
+        help="md, csv or latex [by the name of --out, else md]",
+    )
     table.add_argument("--out", metavar="FILE", help="write it here")
     figure = add_command(subparsers, "figure")
     figure.add_argument("kind", type=one_of("figure", FIGURES), metavar="KIND", help=", ".join(FIGURES))

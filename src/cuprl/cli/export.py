@@ -19,8 +19,13 @@ def add(subparsers: Any) -> None:
     export.add_argument("path", metavar="RUN", help="the run's folder")
     export.add_argument("--to", default="numpy", metavar="FORMAT", help="numpy, onnx or jax [numpy]")
     export.add_argument("--out", metavar="FILE", help="the file [policy.npz, .onnx or .jax in the run's folder]")
-    export.add_argument("--episodes", type=whole(0), default=20, metavar="N",
-                        help="episodes of the evaluation that the file carries; 0: none [20]")  # fmt: skip
+    export.add_argument(
+        "--episodes",
+        type=whole(0),
+        default=20,
+        metavar="N",
+        help="episodes of the evaluation that the file carries; 0: none [20]",
+    )
     export.add_argument("--latency", action="store_true", help="write nothing: measure an action's time in each format")
     add_trust_flags(export)
     export.set_defaults(run=run)
@@ -97,10 +102,16 @@ def print_latency(policy: RunPolicy) -> int:
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
     print(f"one action of {printable(policy.info['task'])}, network {sizes}; medians of interleaved calls")
     rows = [
-        [row["format"], "not installed", "", "", ""] if "missing" in row else
-        [row["format"], f"{row['median_us']:.1f} µs", f"{row['p99_us']:.1f} µs", f"{row['bytes'] / 1000:.0f} kB",
-         f"{row['difference']:.0e}"]
+        [row["format"], "not installed", "", "", ""]
+        if "missing" in row
+        else [
+            row["format"],
+            f"{row['median_us']:.1f} µs",
+            f"{row['p99_us']:.1f} µs",
+            f"{row['bytes'] / 1000:.0f} kB",
+            f"{row['difference']:.0e}",
+        ]
         for row in latency(policy)
-    ]  # fmt: skip
+    ]
     show([Table(["format", "median", "99%", "file", "difference"], rows)])
     return 0

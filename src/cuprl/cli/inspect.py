@@ -63,12 +63,17 @@ def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -
                 for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
             actions = "mode" if result["deterministic"] else "sampled"
-            rows.append([
-                " ".join(part for part in (name, actions, f"({constraint})" if many else "") if part),
-                f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
-                Styled(f"{mean:.2f} ± {std:.2f}", "green" if mean <= limit else "red"),
-                f"{limit:g}", f"{plain:.1f}", f"{100 * over:.0f}%", f"{result['length_mean']:.0f}",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    " ".join(part for part in (name, actions, f"({constraint})" if many else "") if part),
+                    f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
+                    Styled(f"{mean:.2f} ± {std:.2f}", "green" if mean <= limit else "red"),
+                    f"{limit:g}",
+                    f"{plain:.1f}",
+                    f"{100 * over:.0f}%",
+                    f"{result['length_mean']:.0f}",
+                ]
+            )
     show([Table(["actions", "return", "cost", "limit", "sum", "over limit", "length"], rows, title)])
 
 
@@ -83,9 +88,10 @@ def run_tasks(args: argparse.Namespace) -> int:
     rows = []
     for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
         spec = make(task).spec
-        rows += [[task.name, str(spec.obs_dim), str(spec.action), c.name, f"{c.limit:g}", f"{c.discount:g}",
-                  str(spec.horizon)]
-                 for c in spec.constraints]  # fmt: skip
+        rows += [
+            [task.name, str(spec.obs_dim), str(spec.action), c.name, f"{c.limit:g}", f"{c.discount:g}", str(spec.horizon)]
+            for c in spec.constraints
+        ]
     show([Table(["task", "obs", "action", "constraint", "limit", "discount", "horizon"], rows)])
     return 0
 
@@ -102,7 +108,8 @@ def run_algos(args: argparse.Namespace) -> int:
     from cuprl.learn.settings import as_words
 
     _, config = load(args.name)
-    rows = [[field.name, as_words(getattr(config, field.name)), field.metadata["help"]]
-            for field in dataclasses.fields(config)]  # fmt: skip
+    rows = [
+        [field.name, as_words(getattr(config, field.name)), field.metadata["help"]] for field in dataclasses.fields(config)
+    ]
     show([Table(["setting", "value", "meaning"], rows)])
     return 0

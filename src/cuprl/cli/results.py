@@ -20,8 +20,12 @@ def add(subparsers: Any) -> None:
     actions = results.add_subparsers(dest="action", metavar="import|export|list", required=True)
     take = add_command(actions, "import", "store finished runs")
     take.add_argument("runs", metavar="RUN", nargs="+", help="run folders")
-    take.add_argument("--experiment", default=IMPORTED, metavar="NAME",
-                      help=f"the experiment they are of, or a name for `cup table NAME` [{IMPORTED}]")  # fmt: skip
+    take.add_argument(
+        "--experiment",
+        default=IMPORTED,
+        metavar="NAME",
+        help=f"the experiment they are of, or a name for `cup table NAME` [{IMPORTED}]",
+    )
     take.add_argument("--results", **where)
     add_trust_flags(take)
     take.set_defaults(run=run_import)
@@ -95,11 +99,18 @@ def run_list(args: argparse.Namespace) -> int:
     for entry in found:
         if entry.result:
             config, value = entry.result.config, entry.result.metrics["rollout/ep_rew_mean"][-1]
-            rows.append([
-                entry.experiment, config["task"], f"{config['algo']} {entry.variant}".strip(), str(config["seed"]),
-                f"{config['steps']:,}", f"{value:.1f}", f"{entry.path.stat().st_size / 1000:.0f}",
-                Styled(f"stale: {entry.stale}", "red") if entry.stale else "fresh",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    entry.experiment,
+                    config["task"],
+                    f"{config['algo']} {entry.variant}".strip(),
+                    str(config["seed"]),
+                    f"{config['steps']:,}",
+                    f"{value:.1f}",
+                    f"{entry.path.stat().st_size / 1000:.0f}",
+                    Styled(f"stale: {entry.stale}", "red") if entry.stale else "fresh",
+                ]
+            )
     show([Table(["experiment", "task", "algorithm", "seed", "steps", "return", "kB", "state"], rows)])
     damaged = [entry.damage for entry in found if entry.damage]
     print(*map(printable, damaged), sep="\n", end="\n" * bool(damaged))

@@ -30,15 +30,27 @@ gap: |bound - truth| / |truth|, median of the problems where it holds."""
 def add(subparsers: argparse._SubParsersAction) -> None:
     """Add the `theory` command."""
     parser = add_command(subparsers, "theory", epilog=EXAMPLES)
-    parser.add_argument("what", metavar="PART", nargs="?", type=one_of("part of theory", PARTS), default="study",
-                        help="study: every statement on random problems (default); front: the best return under each "
-                        "cost limit; optimum: train, and compare with the exact optimum")  # fmt: skip
+    parser.add_argument(
+        "what",
+        metavar="PART",
+        nargs="?",
+        type=one_of("part of theory", PARTS),
+        default="study",
+        help="study: every statement on random problems (default); front: the best return under each "
+        "cost limit; optimum: train, and compare with the exact optimum",
+    )
     parser.add_argument("generator", metavar="PROBLEM", nargs="?", help="for front: the problem, e.g. gridworld")
-    parser.add_argument("--instances", type=whole(), default=2000, metavar="N",
-                        help="random problems for each lambda (default 2000)")  # fmt: skip
+    parser.add_argument(
+        "--instances", type=whole(), default=2000, metavar="N", help="random problems for each lambda (default 2000)"
+    )
     parser.add_argument("--seed", type=whole(), default=0, metavar="K", help="seed of the random problems (default 0)")
-    parser.add_argument("--lambdas", type=numbers("0,0.5,0.95,1"), default="0,0.5,0.95,1", metavar="X,..",
-                        help="values of lambda (default 0,0.5,0.95,1)")  # fmt: skip
+    parser.add_argument(
+        "--lambdas",
+        type=numbers("0,0.5,0.95,1"),
+        default="0,0.5,0.95,1",
+        metavar="X,..",
+        help="values of lambda (default 0,0.5,0.95,1)",
+    )
     parser.add_argument("--counterexample", metavar="STATEMENT", help="print a smallest problem on which it fails")
     parser.add_argument("--points", type=whole(2), default=9, metavar="N", help="for front: number of limits (default 9)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")

@@ -38,19 +38,25 @@ def add(subparsers: Any) -> None:
     train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them), or gym:ID")
     train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
     train.add_argument("--seed", type=whole(), metavar="K", help="seed of everything random [0]")
-    train.add_argument("--seeds", type=seeds, metavar="A..B",
-                       help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores")  # fmt: skip
+    train.add_argument(
+        "--seeds", type=seeds, metavar="A..B", help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores"
+    )
     train.add_argument("--workers", type=whole(1), metavar="N", help="with --seeds: processes, one thread each [all cores]")
-    train.add_argument("--steps", type=whole(), default=2_500_000, metavar="S",
-                       help="environment steps, as 2.5e6 or 2_500_000 [2.5e6]")  # fmt: skip
-    train.add_argument("--out", metavar="DIR",
-                       help="folder of the run [runs/TASK/ALGO/seedK-TIME]; with --seeds: the folder above "
-                       "TASK/ALGO/seedK [runs]")  # fmt: skip
-    train.add_argument("--threads", type=whole(), default=1, metavar="N",
-                       help="threads of the physics; never changes a result [1]")  # fmt: skip
+    train.add_argument(
+        "--steps", type=whole(), default=2_500_000, metavar="S", help="environment steps, as 2.5e6 or 2_500_000 [2.5e6]"
+    )
+    train.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder of the run [runs/TASK/ALGO/seedK-TIME]; with --seeds: the folder above TASK/ALGO/seedK [runs]",
+    )
+    train.add_argument(
+        "--threads", type=whole(), default=1, metavar="N", help="threads of the physics; never changes a result [1]"
+    )
     train.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
-    train.add_argument("--checkpoint-every", type=whole(), default=10, metavar="N",
-                       help="iterations between checkpoints [10]")  # fmt: skip
+    train.add_argument(
+        "--checkpoint-every", type=whole(), default=10, metavar="N", help="iterations between checkpoints [10]"
+    )
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
@@ -81,10 +87,17 @@ def run_train(args: argparse.Namespace) -> int:
     if args.workers is not None:
         raise UserError(f"--workers {args.workers} goes with --seeds; add them, as --seeds 0..9, or leave it away.")
     run = train(
-        args.task, args.algo, seed=args.seed or 0, steps=args.steps, out=args.out, threads=args.threads,
-        limits=parse_numbers(args.limit, "--limit"), checkpoint_every=args.checkpoint_every, tensorboard=args.tensorboard,
+        args.task,
+        args.algo,
+        seed=args.seed or 0,
+        steps=args.steps,
+        out=args.out,
+        threads=args.threads,
+        limits=parse_numbers(args.limit, "--limit"),
+        checkpoint_every=args.checkpoint_every,
+        tensorboard=args.tensorboard,
         **given,
-    )  # fmt: skip
+    )
     print(f"done: {run.path}")
     if args.evaluate:
         from cuprl.cli.inspect import print_evaluation

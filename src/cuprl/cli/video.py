@@ -49,8 +49,16 @@ def run(args: argparse.Namespace) -> int:
         def tell(shot: Shot) -> None:
             status.update(f"episode {shot.episode + 1}, step {shot.moment.step}")
 
-        made = video(args.path, args.out, sheet=args.sheet, deterministic=not args.sampled, camera=args.camera,
-                     trust=trust_of(args), on_shot=tell, **numbers)  # fmt: skip
+        made = video(
+            args.path,
+            args.out,
+            sheet=args.sheet,
+            deterministic=not args.sampled,
+            camera=args.camera,
+            trust=trust_of(args),
+            on_shot=tell,
+            **numbers,
+        )
     if made["changed"]:
         said = f"{', '.join(made['changed'])} changed since {args.path} was trained: this is another task."
         print(f"note: {printable(said)}", file=sys.stderr)

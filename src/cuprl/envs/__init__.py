@@ -75,9 +75,7 @@ def with_step_bounds(constraints: tuple[Constraint, ...], bounds: dict[str, floa
     return tuple(replace(c, step_bound=given.get(c.name, c.step_bound)) for c in constraints)
 
 
-def numbers_of(
-    constraints: tuple[Constraint, ...], what: str, numbers: dict[str, float] | float | None
-) -> dict[str, float]:  # fmt: skip
+def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str, float] | float | None) -> dict[str, float]:
     """Numbers of some constraints, by name or as one number where there is one constraint."""
     if numbers is None:
         return {}

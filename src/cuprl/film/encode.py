@@ -45,13 +45,35 @@ def mp4(frames: Iterator[np.ndarray], rate: float) -> bytes:
     with tempfile.TemporaryDirectory() as folder:  # the encoder needs a file that it can go back in
         film, said = Path(folder, "film.mp4"), Path(folder, "said")
         command = [
-            ffmpeg(), "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{rate:.6f}", "-i", "-",
-            "-c:v", "libx264", "-crf", QUALITY, "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(film),
-        ]  # fmt: skip
+            ffmpeg(),
+            "-v",
+            "error",
+            "-f",
+            "rawvideo",
+            "-pix_fmt",
+            "rgb24",
+            "-s",
+            size,
+            "-r",
+            f"{rate:.6f}",
+            "-i",
+            "-",
+            "-c:v",
+            "libx264",
+            "-crf",
+            QUALITY,
+            "-pix_fmt",
+            "yuv420p",
+            "-movflags",
+            "+faststart",
+            str(film),
+        ]
         # In a session of its own, so that Ctrl-C is ours: the film then ends where it is, and is thrown away.
-        with said.open("wb") as log, suppress(BrokenPipeError), subprocess.Popen(
-            command, stdin=subprocess.PIPE, stderr=log, start_new_session=True
-        ) as encoder:  # fmt: skip
+        with (
+            said.open("wb") as log,
+            suppress(BrokenPipeError),
+            subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, start_new_session=True) as encoder,
+        ):
             for frame in chain((first,), frames):
                 encoder.stdin.write(frame.tobytes())  # type: ignore[union-attr]
         if encoder.returncode:

@@ -25,9 +25,7 @@ class Moment(NamedTuple):
     over: bool  # the episode has ended, in whichever way
 
 
-def moments(
-    env: Filmed, saved: SavedPolicy, deterministic: bool, seed: int, steps: int | None = None
-) -> Iterator[Moment]:
+def moments(env: Filmed, saved: SavedPolicy, deterministic: bool, seed: int, steps: int | None = None) -> Iterator[Moment]:
     """The episode that `evaluate` runs in one environment with this seed, its sums made as there: equal to the last bit.
 
     steps: after which it is left, where it has not ended before.

@@ -85,7 +85,5 @@ def lay(line: FloorLine, scene: mujoco.MjvScene) -> None:
         turn = np.column_stack((ahead, np.cross(up, ahead), up))
         middle, size = np.array([(x0 + x1) / 2, (y0 + y1) / 2, LINE[1]]), np.array([length / 2, *LINE])
         colour = np.array([*line.colour, 1.0], np.float32)
-        mujoco.mjv_initGeom(
-            scene.geoms[scene.ngeom], mujoco.mjtGeom.mjGEOM_BOX, size, middle, turn.ravel(), colour
-        )
+        mujoco.mjv_initGeom(scene.geoms[scene.ngeom], mujoco.mjtGeom.mjGEOM_BOX, size, middle, turn.ravel(), colour)
         scene.ngeom += 1

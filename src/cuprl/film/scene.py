@@ -70,9 +70,14 @@ def lay_floor(spec: mujoco.MjSpec, sight: Sight) -> None:
     """
     tile = 10.0 ** round(math.log10(sight.size / 3.0))
     spec.add_texture(
-        name=FLOOR, type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-        rgb1=TILES[0], rgb2=TILES[1], width=512, height=512,
-    )  # fmt: skip
+        name=FLOOR,
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+        rgb1=TILES[0],
+        rgb2=TILES[1],
+        width=512,
+        height=512,
+    )
     material = spec.add_material(name=FLOOR, texuniform=True, texrepeat=(0.5 / tile, 0.5 / tile))
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = FLOOR
     endless = (0.0, 0.0, 1.0)  # as the plane is to what stands on it, whatever its size in the file
@@ -81,9 +86,14 @@ def lay_floor(spec: mujoco.MjSpec, sight: Sight) -> None:
         plane.material, plane.rgba, plane.size = FLOOR, (1.0, 1.0, 1.0, 1.0), endless
     if not planes:
         spec.worldbody.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(0.0, 0.0, sight.foot), size=endless, material=FLOOR,
-            rgba=(1.0, 1.0, 1.0, ALPHA), contype=0, conaffinity=0,
-        )  # fmt: skip
+            type=mujoco.mjtGeom.mjGEOM_PLANE,
+            pos=(0.0, 0.0, sight.foot),
+            size=endless,
+            material=FLOOR,
+            rgba=(1.0, 1.0, 1.0, ALPHA),
+            contype=0,
+            conaffinity=0,
+        )
 
 
 def level_planes(spec: mujoco.MjSpec) -> Iterator[Any]:

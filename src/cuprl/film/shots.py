@@ -40,9 +40,15 @@ class Pace(NamedTuple):
 
 
 def shots(
-    env: Filmed, saved: SavedPolicy, pace: Pace, size: tuple[int, int],
-    episodes: int, deterministic: bool, seed: int, steps: int | None,
-) -> Iterator[Shot]:  # fmt: skip
+    env: Filmed,
+    saved: SavedPolicy,
+    pace: Pace,
+    size: tuple[int, int],
+    episodes: int,
+    deterministic: bool,
+    seed: int,
+    steps: int | None,
+) -> Iterator[Shot]:
     """Frames of this size (width, height): after the first step, each so many steps, and after the last."""
     name = printable(env.spec.name.partition("+")[0])  # what follows a + are the costs and limits, which are drawn
     for episode in range(episodes):

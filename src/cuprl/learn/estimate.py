@@ -24,9 +24,7 @@ def standardise(x: jax.Array) -> jax.Array:
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6)
 
 
-def estimate(
-    critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax.Array, config: Common, spec: Spec
-) -> Batch:
+def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax.Array, config: Common, spec: Spec) -> Batch:
     """What an update learns from; costs: what was counted of the episodes while they were collected."""
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]

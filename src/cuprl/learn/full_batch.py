@@ -61,9 +61,13 @@ def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fitted
         critic, target = critic_and_target
         done = fit_full_batch(
             lambda params, rows: critic_loss(params, rows[0], rows[1], config.critic_l2),
-            critic.params, critic.opt_state, (batch.obs, target),
-            config.critic_lr * batch.lr_scale, config.critic_epochs, config.minibatch,
-        )  # fmt: skip
+            critic.params,
+            critic.opt_state,
+            (batch.obs, target),
+            config.critic_lr * batch.lr_scale,
+            config.critic_epochs,
+            config.minibatch,
+        )
         return Fitted(done.params, done.opt_state)
 
     start = stacked(Fitted(state.critics, state.critic_opt), count)

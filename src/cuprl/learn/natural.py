@@ -91,9 +91,7 @@ class Search(NamedTuple):
     failed: jax.Array  # [] none was accepted
 
 
-def line_search(
-    vector: jax.Array, step: jax.Array, accept: Callable[[jax.Array], jax.Array], config: SecondOrder
-) -> Search:
+def line_search(vector: jax.Array, step: jax.Array, accept: Callable[[jax.Array], jax.Array], config: SecondOrder) -> Search:
     """vector + backtrack^j step for the first j = 0, 1, … that `accept` takes; after `backtracks` refusals, vector.
 
     An acceptance that compares with NaN is a refusal.

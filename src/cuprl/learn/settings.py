@@ -36,9 +36,10 @@ class Common:
     lam: float = setting(0.95, "GAE lambda of the reward", "0 to 1")
     cost_lam: float = setting(0.95, "GAE lambda of the costs", "0 to 1")
     time_limits: str = choice(
-        "bootstrap", "what a time limit is: a cut to bootstrap over, or a real end as in the paper's runs",
+        "bootstrap",
+        "what a time limit is: a cut to bootstrap over, or a real end as in the paper's runs",
         ("bootstrap", "terminal"),
-    )  # fmt: skip
+    )
     normalise: bool = setting(True, "observations are shifted and scaled by their running mean and deviation")
     hidden: tuple[int, ...] = setting((64, 64), "sizes of hidden tanh layers, as 64,64; none: a linear policy", "1 to 1e5")
     init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy", "-20 to 20")
@@ -48,17 +49,20 @@ class Common:
     minibatch: int = setting(64, "minibatch size", "1 or more")
     anneal: bool = setting(True, "learning rates fall linearly to 0 over the run")
     cost_return: str = choice(
-        "discounted", "J^C compared with the limit: as the constraint is discounted, or the plain sum",
+        "discounted",
+        "J^C compared with the limit: as the constraint is discounted, or the plain sum",
         ("discounted", "undiscounted"),
-    )  # fmt: skip
+    )
     cost_weights: str = choice(
-        "alike", "weight of a state in the costs' surrogates: all alike, or gamma_C^t at step t, as J^C weighs it",
+        "alike",
+        "weight of a state in the costs' surrogates: all alike, or gamma_C^t at step t, as J^C weighs it",
         ("alike", "discounted"),
-    )  # fmt: skip
+    )
     cost_estimate: str = choice(
-        "episodes", "J^C from the episodes that ended in this batch, or from all its steps, the critic filling in the rest",
+        "episodes",
+        "J^C from the episodes that ended in this batch, or from all its steps, the critic filling in the rest",
         ("episodes", "steps"),
-    )  # fmt: skip
+    )
     cost_window: int = setting(0, "J^C is the mean of this many last episodes; 0: of those ended in this batch", "0 or more")
 
     def __post_init__(self) -> None:

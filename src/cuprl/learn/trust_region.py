@@ -100,9 +100,11 @@ def take(
 ) -> tuple[State, Metrics]:
     """The step, shortened until accepted; then the critics. Where the curvature failed or none is accepted: pi_k."""
     search = line_search(
-        local.vector, jnp.where(local.directions.ok, step, 0.0),
-        lambda v: accept(local.changes(v), local.mean_kl(v)), config,
-    )  # fmt: skip
+        local.vector,
+        jnp.where(local.directions.ok, step, 0.0),
+        lambda v: accept(local.changes(v), local.mean_kl(v)),
+        config,
+    )
     new = local.unravel(search.vector)
     critics = fit_critics_full_batch(state, batch, config)
     metrics: Metrics = {

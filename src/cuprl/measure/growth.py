@@ -45,6 +45,7 @@ NEVER_STOP = {"delta": math.inf, "projection_delta": math.inf}
 
 class Point(NamedTuple):
     """One iteration's times at one value of an axis."""
+
     axis: str
     value: int
     collect: float  # seconds
@@ -97,11 +98,25 @@ def at_once(task: str, algo: str, processes: int, steps: int) -> float:
         begun = time.perf_counter()
         children = [
             subprocess.Popen(
-                [sys.executable, "-m", "cuprl", "train", task, "--algo", algo, "--steps", str(steps), "--seed", str(k),
-                 "--out", f"{folder}/{k}"], stdout=subprocess.DEVNULL,
+                [
+                    sys.executable,
+                    "-m",
+                    "cuprl",
+                    "train",
+                    task,
+                    "--algo",
+                    algo,
+                    "--steps",
+                    str(steps),
+                    "--seed",
+                    str(k),
+                    "--out",
+                    f"{folder}/{k}",
+                ],
+                stdout=subprocess.DEVNULL,
             )
             for k in range(processes)
-        ]  # fmt: skip
+        ]
         statuses = [child.wait() for child in children]
         if any(statuses):
             raise RuntimeError("a training ended with an error")

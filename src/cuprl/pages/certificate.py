@@ -20,9 +20,11 @@ def of_whole(certificate: dict[str, Any]) -> str:
     parts = [
         said("{:,} fresh episodes", certificate.get("episodes")),
         said("the policy of iteration {}", certificate.get("iteration")),
-        word("its actions: {}", certificate.get("mode")), said("return {:.5g}", certificate.get("return_mean")),
-        said("stated at {:.4g}%", percent(certificate.get("confidence"))), word("verdict: {}", certificate.get("verdict")),
-    ]  # fmt: skip
+        word("its actions: {}", certificate.get("mode")),
+        said("return {:.5g}", certificate.get("return_mean")),
+        said("stated at {:.4g}%", percent(certificate.get("confidence"))),
+        word("verdict: {}", certificate.get("verdict")),
+    ]
     return sentence(parts)
 
 
@@ -31,11 +33,14 @@ def of_constraint(one: dict[str, Any], episodes: Any) -> str:
     share = over / episodes if is_number(over) and is_number(episodes) and episodes else None
     parts = [
         f"{one.get('constraint', 'cost')}: {one.get('verdict', 'no verdict')}" + said(" (limit {:g})", one.get("limit")),
-        said("mean cost {:.4g}", one.get("cost")), said("expected cost at most {:.4g}", one.get("upper")),
-        said("at least {:.4g}", one.get("lower")), word("bounds by {}", one.get("method")),
+        said("mean cost {:.4g}", one.get("cost")),
+        said("expected cost at most {:.4g}", one.get("upper")),
+        said("at least {:.4g}", one.get("lower")),
+        word("bounds by {}", one.get("method")),
         said("{:.1%} of the episodes over the limit", share) + said(" (between {:.1%} and {:.1%})", low, high),
-        said("the worst 1% cost {:.4g}", one.get("worst")), said("about {:,} episodes would decide", one.get("to_decide")),
-    ]  # fmt: skip
+        said("the worst 1% cost {:.4g}", one.get("worst")),
+        said("about {:,} episodes would decide", one.get("to_decide")),
+    ]
     return sentence(parts)
 
 

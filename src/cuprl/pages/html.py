@@ -43,13 +43,27 @@ def page(data: dict[str, Any], video: tuple[str, str] = ("", ""), live: bool = F
     colours = "".join(f"--c{i}:{colour};" for i, colour in enumerate(COLOURS))
     style = f":root{{{colours}}}\n{source('page.css')}"
     script = "\n".join(["'use strict';", *map(source, SCRIPTS)])
-    allowed = {"default-src": NOTHING, "style-src": digest(style), "script-src": digest(script), "img-src": "data:",
-               "media-src": "data:", "connect-src": SELF if live else NOTHING, "base-uri": NOTHING,
-               "form-action": NOTHING}  # fmt: skip
+    allowed = {
+        "default-src": NOTHING,
+        "style-src": digest(style),
+        "script-src": digest(script),
+        "img-src": "data:",
+        "media-src": "data:",
+        "connect-src": SELF if live else NOTHING,
+        "base-uri": NOTHING,
+        "form-action": NOTHING,
+    }
     policy = "; ".join(f"{what} {where}" for what, where in allowed.items())
     title = html.escape(printable(data["title"]))
-    return TEMPLATE.format(policy=policy, title=title, style=style, poll=POLL if live else 0, video=moving(*video),
-                           data=in_script(as_json(data)), script=script)  # fmt: skip
+    return TEMPLATE.format(
+        policy=policy,
+        title=title,
+        style=style,
+        poll=POLL if live else 0,
+        video=moving(*video),
+        data=in_script(as_json(data)),
+        script=script,
+    )
 
 
 def source(name: str) -> str:

@@ -1,9 +1,9 @@
 """What a page is made of, as plain JSON values: panels of curves, the steps they are drawn over, tables.
 
-    page = {title, subtitle, state, cards, warnings, lead, legend, grids, panels, tables, facts, certificate}
-    grid = {steps, iteration}: where the values of a series stand; one for all curves of a run
-    panel = {id, section, title, note, series, lines, trim}: with trim, the one percent that lies farthest out may be cut off
-    series = {name, grid, y, low, high, colour, dash};  line = {name, y}
+page = {title, subtitle, state, cards, warnings, lead, legend, grids, panels, tables, facts, certificate}
+grid = {steps, iteration}: where the values of a series stand; one for all curves of a run
+panel = {id, section, title, note, series, lines, trim}: with trim, the one percent that lies farthest out may be cut off
+series = {name, grid, y, low, high, colour, dash};  line = {name, y}
 """
 
 from __future__ import annotations
@@ -41,8 +41,15 @@ def series(name: str, grid: str, values: np.ndarray, colour: int, band: tuple[np
     return {"name": name, "grid": grid, "y": thinned("", values), "low": low, "high": high, "colour": colour, "dash": dash}
 
 
-def panel(id: str, title: str, curves: Iterable[Part], lines: dict[str, float] | None = None, section: str = "",
-          note: str = "", trim: bool = False) -> Part:  # fmt: skip
+def panel(
+    id: str,
+    title: str,
+    curves: Iterable[Part],
+    lines: dict[str, float] | None = None,
+    section: str = "",
+    note: str = "",
+    trim: bool = False,
+) -> Part:
     marks = [{"name": name, "y": value} for name, value in (lines or {}).items()]
     said = {"id": id, "section": section, "title": title, "note": note}
     return {**said, "series": list(curves), "lines": marks, "trim": trim}

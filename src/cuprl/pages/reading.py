@@ -78,11 +78,16 @@ def read_run(run: Run) -> Seen:
     except UserError as error:
         faults.append(str(error))
     return Seen(
-        str(run.path), as_now(run.config), numbered(run.measured()) if run.recorded() else {},
-        checkpoint=max(map(iteration_of, run.checkpoints()), default=0), lost=run.lost(), training=files.held(run.path),
+        str(run.path),
+        as_now(run.config),
+        numbered(run.measured()) if run.recorded() else {},
+        checkpoint=max(map(iteration_of, run.checkpoints()), default=0),
+        lost=run.lost(),
+        training=files.held(run.path),
         evaluations=read_evaluations(run.path / "evaluations.csv", faults),
-        certificate=read_certificate(run.path / "certificate.json", faults), faults=faults,
-    )  # fmt: skip
+        certificate=read_certificate(run.path / "certificate.json", faults),
+        faults=faults,
+    )
 
 
 def numbered(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

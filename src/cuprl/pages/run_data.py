@@ -101,8 +101,14 @@ def curves(seen: Seen) -> Iterator[Part]:
     for i, (name, limit) in enumerate(seen.limits.items()):
         if (pair := warnings.promises(seen, name)) is not None:
             both = [series(what, "training", y, c) for what, y, c in zip(("predicted", "realised"), pair, (5, 1))]
-            yield panel(f"promise-{i}", f"Predicted and realised cost: {name}", both, {f"limit {limit:g}": limit},
-                        note="by the update before, by the batch; outliers are cut off", trim=True)  # fmt: skip
+            yield panel(
+                f"promise-{i}",
+                f"Predicted and realised cost: {name}",
+                both,
+                {f"limit {limit:g}": limit},
+                note="by the update before, by the batch; outliers are cut off",
+                trim=True,
+            )
     kls = [series(name, "training", rows[key], i) for i, (key, name) in enumerate(KL.items()) if key in rows]
     if kls:
         yield panel("kl", "KL divergence", kls, note="of an update's policies")
@@ -134,10 +140,15 @@ def settings(config: dict[str, Any]) -> Table:
     fields = dataclasses.fields(find(algo)[0].Config) if algo in ALGORITHMS else ()  # of a stranger's, nothing is imported
     help = {field.name: field.metadata.get("help", "") for field in fields}
     rows = [
-        [name, parts.plain(value), parts.plain(default[name]) if name in default else "-",
-         f"the preset {algo}" if name in preset and preset[name] == value else "this run", help.get(name, "")]
+        [
+            name,
+            parts.plain(value),
+            parts.plain(default[name]) if name in default else "-",
+            f"the preset {algo}" if name in preset and preset[name] == value else "this run",
+            help.get(name, ""),
+        ]
         for name, value in settings_that_differ(config["algo"], config["settings"]).items()
-    ]  # fmt: skip
+    ]
     note = "" if rows else "Every setting has its default."
     return Table(["setting", "value", "default", "set by", "meaning"], rows, "Settings that differ from the defaults", note)
 
@@ -146,14 +157,22 @@ def facts(seen: Seen) -> list[Part]:
     """What made the run: groups of names and values."""
     config = seen.config
     run = {
-        "task": config["task"], "algorithm": config["algo"], "seed": config["seed"], "steps": f"{config['steps']:,}",
+        "task": config["task"],
+        "algorithm": config["algo"],
+        "seed": config["seed"],
+        "steps": f"{config['steps']:,}",
         "limits": ", ".join(f"{name} {limit:g}" for name, limit in seen.limits.items()) or "none",
-        "threads": config.get("threads"), "newest checkpoint": seen.checkpoint or "none", "commit": config.get("git"),
+        "threads": config.get("threads"),
+        "newest checkpoint": seen.checkpoint or "none",
+        "commit": config.get("git"),
         "command": command(config.get("command")),
-    }  # fmt: skip
+    }
     groups = {"Run": run, "Machine": config.get("machine") or {}, "Versions": config.get("versions") or {}}
-    return [{"title": title, "rows": [[name, parts.plain(value)] for name, value in group.items() if value is not None]}
-            for title, group in groups.items() if group]  # fmt: skip
+    return [
+        {"title": title, "rows": [[name, parts.plain(value)] for name, value in group.items() if value is not None]}
+        for title, group in groups.items()
+        if group
+    ]
 
 
 def command(words: Any) -> str | None:

@@ -17,8 +17,12 @@ from cuprl.runs.folder import Run
 
 ADDRESS = "127.0.0.1"
 HOSTS = (ADDRESS, "localhost")  # another name that leads here is a stranger's page which would read ours
-HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-           "Cross-Origin-Resource-Policy": "same-origin"}  # fmt: skip
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 Answer = tuple[HTTPStatus, str, str]  # status, kind, content
 
 

@@ -75,8 +75,10 @@ def at_bound(seen: Seen, name: str) -> list[str]:
         return []
     where = ", ".join(f"{s[0]} to {s[-1]}" for s in stretches)
     of = f" of {name}" if len(seen.limits) > 1 else ""
-    return [f"nu{of} sat at its bound {seen.bound:g} for {counted(sum(map(len, stretches)))} ({where}): the constraint was "
-            "pressed no harder; raise --multiplier-max, or check the limit."]  # fmt: skip
+    return [
+        f"nu{of} sat at its bound {seen.bound:g} for {counted(sum(map(len, stretches)))} ({where}): the constraint was "
+        "pressed no harder; raise --multiplier-max, or check the limit."
+    ]
 
 
 def broken_promises(seen: Seen, name: str) -> list[str]:
@@ -89,8 +91,10 @@ def broken_promises(seen: Seen, name: str) -> list[str]:
     error = error[~np.isnan(error)]
     if len(error) < PATIENCE or error.mean() <= OFTEN * seen.limits[name]:
         return []
-    return [f"cost {name!r} came out {error.mean():.3g} higher than its update had predicted, on average after the first "
-            f"tenth (limit {seen.limits[name]:g})."]  # fmt: skip
+    return [
+        f"cost {name!r} came out {error.mean():.3g} higher than its update had predicted, on average after the first "
+        f"tenth (limit {seen.limits[name]:g})."
+    ]
 
 
 def promises(seen: Seen, name: str) -> tuple[np.ndarray, np.ndarray] | None:
@@ -120,8 +124,10 @@ def least_entropy(action: dict[str, Any]) -> float | None:
     the greatest entropy where actions are discrete.
     """
     if action.get("kind") == "Box":
-        halves = [1.0 if low is None or high is None or high <= low else (high - low) / 2
-                  for low, high in zip(action["low"], action["high"])]  # fmt: skip
+        halves = [
+            1.0 if low is None or high is None or high <= low else (high - low) / 2
+            for low, high in zip(action["low"], action["high"])
+        ]
         return sum(math.log(NARROW * half) + 0.5 * math.log(2 * math.pi * math.e) for half in halves)
     sizes = action.get("sizes", [action["n"]] if "n" in action else [])
     return NARROW * sum(map(math.log, sizes)) if sizes else None

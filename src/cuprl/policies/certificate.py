@@ -122,8 +122,13 @@ class Certificate:
 
     def refuse_other(self, policy: SavedPolicy) -> None:
         """A certificate is of one checkpoint under its limits, and says nothing about another."""
-        own = {"task": self.task, "algo": self.algo, "seed": self.seed, "iteration": self.iteration,
-               "limits": {s.constraint: s.limit for s in self.constraints}}  # fmt: skip
+        own = {
+            "task": self.task,
+            "algo": self.algo,
+            "seed": self.seed,
+            "iteration": self.iteration,
+            "limits": {s.constraint: s.limit for s in self.constraints},
+        }
         for name, value in own.items():
             if (found := policy.info.get(name)) != value:
                 raise UserError(f"the certificate is of {name} {value}, the policy of {name} {found}; certify it anew.")

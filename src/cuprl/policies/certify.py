@@ -129,9 +129,21 @@ def state(constraint: Constraint, costs: np.ndarray, alpha: float, horizon: int)
     lower, upper, method = found = bounds.mean_bounds(costs if largest is None else costs.clip(0.0, largest), alpha, largest)
     over_low, over_high = bounds.share_interval(over, len(costs), 1.0 - alpha)
     statement = Statement(
-        constraint.name, float(constraint.limit), float(constraint.discount), mean, finite(lower), finite(upper),
-        1.0 - alpha, method, largest, over, over_low, over_high, bounds.worst(costs), None,
-    )  # fmt: skip
+        constraint.name,
+        float(constraint.limit),
+        float(constraint.discount),
+        mean,
+        finite(lower),
+        finite(upper),
+        1.0 - alpha,
+        method,
+        largest,
+        over,
+        over_low,
+        over_high,
+        bounds.worst(costs),
+        None,
+    )
     if statement.verdict != UNDECIDED:
         return statement
     return replace(statement, to_decide=bounds.episodes_to_decide(mean, found, constraint.limit, len(costs)))

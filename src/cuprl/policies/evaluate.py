@@ -124,7 +124,7 @@ def run_episodes(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: 
 
 def first_episodes(
     env: Steppable, saved: SavedPolicy, deterministic: bool, obs: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Act on obs [N, obs] until every environment has ended an episode; what one does after it counts as 0.
 
     Returns rewards and costs [T, N, 1 + m], and where the episodes ended [T, N].

@@ -126,12 +126,15 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         kind, shape = TensorProto.INT64, ["batch", len(choices)]
     width = arrays[f"bias{last}"].size
     graph = helper.make_graph(
-        nodes, "policy",
+        nodes,
+        "policy",
         [helper.make_tensor_value_info("obs", TensorProto.DOUBLE, ["batch", info["spec"]["obs_dim"]])],
-        [helper.make_tensor_value_info("action", kind, shape),
-         helper.make_tensor_value_info("outputs", TensorProto.FLOAT, ["batch", width])],
+        [
+            helper.make_tensor_value_info("action", kind, shape),
+            helper.make_tensor_value_info("outputs", TensorProto.FLOAT, ["batch", width]),
+        ],
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
-    )  # fmt: skip
+    )
     # An old opset and file version, so that old runtimes read it too.
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="cuprl")
     helper.set_model_props(model, {KEY: as_text(info)})

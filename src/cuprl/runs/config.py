@@ -21,8 +21,18 @@ from cuprl.errors import UserError
 KINDS: dict[str, type] = {"task": str, "algo": str, "seed": int, "steps": int, "limits": dict, "settings": dict}
 IDENTITY = (*KINDS, "numerics")  # what makes it that run and no other; old files lack the last
 # What else is read where it is there: an older run may lack it.
-MORE: dict[str, type] = {"numerics": int, "threads": int, "checkpoint_every": int, "tensorboard": bool, "agent": bool,
-                         "versions": dict, "machine": dict, "git": str, "hash": str, "spec": dict}  # fmt: skip
+MORE: dict[str, type] = {
+    "numerics": int,
+    "threads": int,
+    "checkpoint_every": int,
+    "tensorboard": bool,
+    "agent": bool,
+    "versions": dict,
+    "machine": dict,
+    "git": str,
+    "hash": str,
+    "spec": dict,
+}
 UNKNOWN = ("machine", "git", "hash")  # may be null
 READ = ("batch_size", "hidden", "normalise")  # settings that are read without the algorithm's Config
 LARGEST_SEED = 2**32 - 1

@@ -1,6 +1,6 @@
 """One run folder: settings, a row of metrics an iteration, checkpoints. Nothing else is needed to use a run later.
 
-    runs/<task>/<algo>/seed<k>-<time>/config.json  progress.csv  checkpoints/<iteration>-<checksum>.safetensors
+runs/<task>/<algo>/seed<k>-<time>/config.json  progress.csv  checkpoints/<iteration>-<checksum>.safetensors
 """
 
 from __future__ import annotations

@@ -63,8 +63,7 @@ def _simplest_failure(statement: Statement, batch: Pair) -> Counterexample | Non
 def one_of(batch: Pair, i: int) -> Pair:
     """Problem i of a batch, without the batch axis."""
     P, r, c, rho, gamma, pi, ref, phi = (
-        np.asarray(array[i])
-        for array in (batch.P, batch.r, batch.c, batch.rho, batch.gamma, batch.pi, batch.ref, batch.phi)
+        np.asarray(array[i]) for array in (batch.P, batch.r, batch.c, batch.rho, batch.gamma, batch.pi, batch.ref, batch.phi)
     )
     return Pair(P, r, c, rho, gamma, pi, ref, phi, batch.lam)
 

@@ -101,9 +101,7 @@ _ALL = (
     Statement(
         "theorem-1-corrected-2-2", "corrected", "p, q = 2, 2; phi = V", partial(corrected.theorem_1_corrected, p=2, q=2)
     ),
-    Statement(
-        "theorem-1-corrected-any-phi", "corrected", "p, q = 1, inf; any phi", _any_phi(corrected.theorem_1_corrected)
-    ),
+    Statement("theorem-1-corrected-any-phi", "corrected", "p, q = 1, inf; any phi", _any_phi(corrected.theorem_1_corrected)),
     Statement("lemma-corrected", "corrected", "visitation, telescoped", corrected.visitation_corrected),
     Statement("return-corrected", "corrected", "return, below", corrected.return_corrected),
     Statement("cost-corrected", "corrected", "cost, above", corrected.cost_corrected, about_cost=True),

@@ -49,9 +49,7 @@ class Collector:
         self.buffers = Collected.empty(env.spec, steps, env.num_envs)  # overwritten by each `collect`
         self.obs = env.reset(seed)  # the observation to act on next [N, obs]
 
-    def collect(
-        self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray, begun: float
-    ) -> Collected:
+    def collect(self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray, begun: float) -> Collected:
         """Step T times, with actions that deviate from the mode by noise [T, N, ...]; begun: when the iteration began.
 
         Its arrays are the collector's own, valid until the next call.

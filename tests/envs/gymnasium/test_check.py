@@ -27,8 +27,13 @@ def test_nothing_is_wrong_with_a_sound_one():
     found = findings(Sound)
     assert kinds(found, "wrong") == "" and kinds(found, "note") == ""
     fine = kinds(found, "fine")
-    for words in ("10 episodes of 20 steps", "varies from 0 to 1", "the limit asks for something", "same seed",
-                  "microseconds: a million steps"):  # fmt: skip
+    for words in (
+        "10 episodes of 20 steps",
+        "varies from 0 to 1",
+        "the limit asks for something",
+        "same seed",
+        "microseconds: a million steps",
+    ):
         assert words in fine
 
 

@@ -96,10 +96,13 @@ def test_safety_gymnasiums_six_values_from_a_plain_class():
 
 
 def test_observations_become_flat():
-    space = spaces.Dict({
-        "b": spaces.Discrete(3, start=5), "a": spaces.Box(0, 255, (2, 2), np.uint8),
-        "c": spaces.Tuple((spaces.Box(-1.0, 1.0, (1,)), spaces.MultiBinary(2))),
-    })  # fmt: skip
+    space = spaces.Dict(
+        {
+            "b": spaces.Discrete(3, start=5),
+            "a": spaces.Box(0, 255, (2, 2), np.uint8),
+            "c": spaces.Tuple((spaces.Box(-1.0, 1.0, (1,)), spaces.MultiBinary(2))),
+        }
+    )
     size, flat = observation_of(space, "x")
     obs = {"a": np.array([[1, 2], [3, 4]], np.uint8), "b": 6, "c": (np.array([0.5], np.float32), np.array([1, 0]))}
     assert size == 10 and flat(obs).tolist() == [1, 2, 3, 4, 0, 1, 0, 0.5, 1, 0]
@@ -110,14 +113,18 @@ def test_observations_become_flat():
 @pytest.mark.parametrize(
     ("space", "ours", "policys", "environments"),
     [
-        (spaces.Box(np.array([[-1, 0]], np.float32), np.array([[1, 2]], np.float32)), Box(2, (-1, 0), (1, 2)),
-         [5.0, -0.5], [[1, 0]]),
+        (
+            spaces.Box(np.array([[-1, 0]], np.float32), np.array([[1, 2]], np.float32)),
+            Box(2, (-1, 0), (1, 2)),
+            [5.0, -0.5],
+            [[1, 0]],
+        ),
         (spaces.Box(-np.inf, np.inf, (1,)), Box(1, (-np.inf,), (np.inf,)), [-99.0], [-99]),
         (spaces.Discrete(4, start=-1), Discrete(4), 0, -1),
         (spaces.MultiDiscrete([[2, 3]], start=[[1, 0]]), MultiDiscrete((2, 3)), [1, 2], [[2, 2]]),
         (spaces.MultiBinary(2), MultiDiscrete((2, 2)), [0, 1], [0, 1]),
     ],
-)  # fmt: skip
+)
 def test_actions(space, ours, policys, environments):
     spec, convert = action_of(space, "x")
     action = convert(np.array(policys))
@@ -141,8 +148,13 @@ def test_several_choices_at_once_are_learnt():
 # --- exact continuation ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["gym:CartPole-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9",
-                                  "gym:Pendulum-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gym:CartPole-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9",
+        "gym:Pendulum-v1+cost=x=envs.gymnasium.test_from_gymnasium:right+limit=9",
+    ],
+)
 def test_resumed_equals_uninterrupted(name, tmp_path):
     whole = cuprl.train(name, "ppo", steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
     config = RunConfig.from_json(whole.config)
@@ -270,9 +282,14 @@ def test_an_environment_that_does_not_repeat_is_told_once_a_step_is_taken():
 
 def test_a_name_finds_the_same_task_again():
     task = cuprl.from_gymnasium(
-        "CartPole-v1", {"x": "info:a", "y": "operator:add"}, {"x": 1.5, "y": 2.0}, discount={"y": 1.0}, horizon=7,
-        backend="async", imports=["json"],
-    )  # fmt: skip
+        "CartPole-v1",
+        {"x": "info:a", "y": "operator:add"},
+        {"x": 1.5, "y": 2.0},
+        discount={"y": 1.0},
+        horizon=7,
+        backend="async",
+        imports=["json"],
+    )
     again = find(task.name)
     assert (again.name, again.constraints, again.costs) == (task.name, task.constraints, task.costs)
     assert (again.horizon, again.backend, again.make.args) == (7, "async", ("CartPole-v1", ("json",)))
@@ -320,8 +337,26 @@ def test_a_task_made_in_python_is_given_again(tmp_path, capsys):
 def test_someone_elses_environment_trains_without_a_line_changed(tmp_path):
     pytest.importorskip("highway_env")
     task = ["gym:highway-fast-v0", "--import", "highway_env", "--cost", "info:crashed", "--limit", "0.1"]
-    assert main(["train", *task, "--steps", "20", "--out", str(tmp_path / "r"), *FLAGS, "--batch-size", "20",
-                 "--minibatch", "20", "--num-envs", "2"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "train",
+                *task,
+                "--steps",
+                "20",
+                "--out",
+                str(tmp_path / "r"),
+                *FLAGS,
+                "--batch-size",
+                "20",
+                "--minibatch",
+                "20",
+                "--num-envs",
+                "2",
+            ]
+        )
+        == 0
+    )
 
 
 # --- wrong input -------------------------------------------------------------------------------------------------
@@ -378,8 +413,11 @@ def nan_cost(obs, action, next_obs, info):
         (sound_but(reset=lambda self, seed: 0), "info:cost", "must give .obs, info."),
         (sound_but(reward=lambda self: None), "info:cost", "gave the reward None"),
         (sound_but(reward=lambda self: 1 / 0), "info:cost", "step of .* raised ZeroDivisionError.*line"),
-        (sound_but(step=lambda self, a: (self.obs(), 0.0, np.zeros(2, bool), False, {})), "info:cost",
-         r"gave terminated array\(\[False, False\]\) and truncated False; each must be one truth value"),
+        (
+            sound_but(step=lambda self, a: (self.obs(), 0.0, np.zeros(2, bool), False, {})),
+            "info:cost",
+            r"gave terminated array\(\[False, False\]\) and truncated False; each must be one truth value",
+        ),
         (sound_but(reset=lambda self: 0), "info:cost", r"raised TypeError.*it is called with \(seed=NUMBER\)\.$"),
         (lambda: 3, "info:cost", "which has no reset"),
         (Sound, {"c": lambda o, a: 0}, r"cost 'c' raised TypeError.*; it is called with \(obs, action, next_obs, info\)\.$"),

@@ -112,15 +112,39 @@ def test_nothing_that_hangs_outlives_a_killed_grid(tmp_path):
     """A worker hangs in C, its run waits for it, and the grid that started the run is killed outright."""
     mark, run = tmp_path / "hangs", tmp_path / "r"
     (tmp_path / "hanging_env.py").write_text(REGISTER.format(mark=str(mark)))
-    words = ["train", "gym:Hanging-v0", "--import", "hanging_env", "--limit", "5", "--backend", "async", "--env-timeout",
-             "0", "--algo", "ppo", "--num-envs", "1", "--out", str(run)]  # fmt: skip
-    grid = ("import os, subprocess, sys, time\n"
-            "words = [sys.executable, '-m', 'cuprl.cli.child', str(os.getpid()), *sys.argv[1:]]\n"
-            "print(subprocess.Popen(words, start_new_session=True, stdout=sys.stderr).pid, flush=True)\n"
-            "time.sleep(600)\n")  # fmt: skip
+    words = [
+        "train",
+        "gym:Hanging-v0",
+        "--import",
+        "hanging_env",
+        "--limit",
+        "5",
+        "--backend",
+        "async",
+        "--env-timeout",
+        "0",
+        "--algo",
+        "ppo",
+        "--num-envs",
+        "1",
+        "--out",
+        str(run),
+    ]
+    grid = (
+        "import os, subprocess, sys, time\n"
+        "words = [sys.executable, '-m', 'cuprl.cli.child', str(os.getpid()), *sys.argv[1:]]\n"
+        "print(subprocess.Popen(words, start_new_session=True, stdout=sys.stderr).pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen([sys.executable, "-c", grid, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", grid, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+    )
     child = int(process.stdout.readline())
     wait_for(mark.exists)
     wait_for(lambda: held(run))

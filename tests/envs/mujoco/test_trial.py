@@ -35,7 +35,10 @@ def reset(qpos, qvel, rng):
 
 def cart(**changes):
     parts = {
-        "name": "cart", "model": CART, "frame_skip": 2, "horizon": 50,
+        "name": "cart",
+        "model": CART,
+        "frame_skip": 2,
+        "horizon": 50,
         "constraints": (cuprl.Constraint("force", 4.0), cuprl.Constraint("speed", 8.0)),
         "observe": lambda physics: physics.qpos_qvel,
         "position": lambda physics: physics.qpos,
@@ -43,7 +46,7 @@ def cart(**changes):
         "costs": lambda physics, motion: np.abs(np.column_stack((motion.action[:, 0], motion.velocity[:, 0]))),
         "terminated": lambda physics: np.abs(physics.qpos[:, 0]) > 5.0,
         "reset": reset,
-    }  # fmt: skip
+    }
     return cuprl.MujocoTask(**{**parts, **changes})
 
 

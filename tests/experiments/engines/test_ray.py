@@ -61,8 +61,15 @@ def test_a_node_dies_and_nothing_is_lost(cluster, tmp_path, capsys):
     assert "trying again" in shown and "| hopper-speed | cup |" in shown
     assert max(log.read_text().count("Ray node") for log in root.rglob("*.log")) == 2  # the killed one began twice
     for cell in cells:
-        whole = train(cell.task, cell.algo, seed=cell.seed, steps=cell.steps, out=tmp_path / f"whole{cell.seed}",
-                      **dict(cell.settings), **QUIET)  # fmt: skip
+        whole = train(
+            cell.task,
+            cell.algo,
+            seed=cell.seed,
+            steps=cell.steps,
+            out=tmp_path / f"whole{cell.seed}",
+            **dict(cell.settings),
+            **QUIET,
+        )
         same_progress(whole, Run(cell.path(root)))
 
 
@@ -93,8 +100,9 @@ def test_an_address_that_does_not_answer(tmp_path, capsys, monkeypatch):
             (f"127.0.0.1:{closed.getsockname()[1]}", "no Ray cluster answers"),
             (f"ray://127.0.0.1:{closed.getsockname()[1]}", "no Ray cluster answers"),
             (f"127.0.0.1:{silent.getsockname()[1]}", "not as a Ray cluster in 3 seconds"),
-            ("nowhere", "give HOST:PORT"), ("host:port", "give HOST:PORT"),
-        ):  # fmt: skip
+            ("nowhere", "give HOST:PORT"),
+            ("host:port", "give HOST:PORT"),
+        ):
             assert main(["bench", "quick", "--engine", "ray", "--address", address]) == 2
             shown = capsys.readouterr().err
             assert words in shown and shown.count("\n") == 1

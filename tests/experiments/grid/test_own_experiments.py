@@ -12,7 +12,9 @@ from experiments.tiny import FILE
 
 
 def test_an_experiment_of_ones_own(tmp_path):
-    (tmp_path / "mine.toml").write_text(FILE + """
+    (tmp_path / "mine.toml").write_text(
+        FILE
+        + """
         [[block]]
         sweep = { alpha = [0.1, 0.3], limit = [40, 50.5] }
         [[block]]
@@ -20,7 +22,8 @@ def test_an_experiment_of_ones_own(tmp_path):
         seeds = [3, 5]
         steps = 2.5e4
         limits = ["speed=20"]
-    """)  # fmt: skip
+    """
+    )
     cells = expand(find(str(tmp_path / "mine.toml")))
     assert [str(cell) for cell in cells if cell.task == "hopper-speed" and cell.seed == 1] == [
         f"hopper-speed cup alpha={alpha}+limit={limit} seed 1" for alpha in ("0.1", "0.3") for limit in ("40", "50.5")
@@ -39,15 +42,26 @@ def test_the_file_in_the_docs(tmp_path):
     assert all(f"| `{name}` | " in page and f"| {len(expand(find(name)))} |" in page for name in EXPERIMENTS)
 
 
-@pytest.mark.parametrize("text, words", [
-    ("tasks = [", "is not TOML"), ("", "tasks is missing"), (FILE + "speed = 1", "unknown field 'speed'"),
-    (FILE + "name = 'quick'", "comes with cuprl"), (FILE + "name = 'a/b'", "becomes a folder's"),
-    (FILE + "block = 3", "[[block]]"), (FILE + "sweep = { alpha = 3 }", "list of its values"),
-    (FILE + "sweep = { alpha = [] }", "list of its values"), (FILE + "sweep = 3", "give a table"),
-    (FILE + "limits = { speed = 3 }", "a word or a number"), (FILE.replace("20_000", "'many'"), "steps is 'many'"),
-    (FILE.replace("0..1", "1..0"), "in order"), (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),
-    (FILE.replace("hopper", "hoper"), "did you mean hopper-speed"), (FILE.replace("[8]", "[-8]"), "give 1 to 1e5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("tasks = [", "is not TOML"),
+        ("", "tasks is missing"),
+        (FILE + "speed = 1", "unknown field 'speed'"),
+        (FILE + "name = 'quick'", "comes with cuprl"),
+        (FILE + "name = 'a/b'", "becomes a folder's"),
+        (FILE + "block = 3", "[[block]]"),
+        (FILE + "sweep = { alpha = 3 }", "list of its values"),
+        (FILE + "sweep = { alpha = [] }", "list of its values"),
+        (FILE + "sweep = 3", "give a table"),
+        (FILE + "limits = { speed = 3 }", "a word or a number"),
+        (FILE.replace("20_000", "'many'"), "steps is 'many'"),
+        (FILE.replace("0..1", "1..0"), "in order"),
+        (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),
+        (FILE.replace("hopper", "hoper"), "did you mean hopper-speed"),
+        (FILE.replace("[8]", "[-8]"), "give 1 to 1e5"),
+    ],
+)
 def test_a_wrong_file_is_one_sentence(text, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(text)

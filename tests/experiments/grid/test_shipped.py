@@ -1,7 +1,5 @@
 """What is shipped: how many runs, and which are the same."""
 
-
-
 from cuprl.experiments.grid.cells import Cell, expand
 from cuprl.experiments.grid.shipped import EXPERIMENTS, FOUR_LIMITS
 
@@ -9,9 +7,19 @@ from cuprl.experiments.grid.shipped import EXPERIMENTS, FOUR_LIMITS
 def test_what_is_shipped():
     cells = {name: expand(experiment) for name, experiment in EXPERIMENTS.items()}
     assert {name: len(grid) for name, grid in cells.items()} == {
-        "quick": 8, "paper-table": 350, "paper-extra": 210, "paper-nu": 50, "paper-alpha": 125, "paper-limit": 100,
-        "cup-variants": 125, "first-slice": 48, "cup-ablation": 108, "baselines": 36, "two-limits": 24, "spine": 6,
-    }  # fmt: skip
+        "quick": 8,
+        "paper-table": 350,
+        "paper-extra": 210,
+        "paper-nu": 50,
+        "paper-alpha": 125,
+        "paper-limit": 100,
+        "cup-variants": 125,
+        "first-slice": 48,
+        "cup-ablation": 108,
+        "baselines": 36,
+        "two-limits": 24,
+        "spine": 6,
+    }
     plain = [cell.resolved() for cell in cells["paper-table"]]
     for part in ("paper-nu", "first-slice"):  # runs done once count everywhere
         assert all(cell.resolved() in plain for cell in cells[part])

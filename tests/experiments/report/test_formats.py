@@ -5,12 +5,20 @@ import pytest
 from cuprl.experiments.report.formats import Table, latex_text, to_latex
 
 
-@pytest.mark.parametrize("text, latex", [
-    ("cup > ppo-lag", r"cup $>$ ppo-lag"), ("16.04 [-7.12, 28.42]", r"16.04 [$-$7.12, 28.42]"), ("-", "-"),
-    ("[1, 2]", "{}[1, 2]"), ("* x", "{}* x"),
-    ("**-1.5 ± 2**", r"\textbf{$-$1.5 $\pm$ 2}"), ("alpha_x=1e-05", r"alpha\_x=1e-05"), ("50%", r"50\%"),
-    (r"~^\{}<", r"\textasciitilde{}\textasciicircum{}\textbackslash{}\{\}$<$"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, latex",
+    [
+        ("cup > ppo-lag", r"cup $>$ ppo-lag"),
+        ("16.04 [-7.12, 28.42]", r"16.04 [$-$7.12, 28.42]"),
+        ("-", "-"),
+        ("[1, 2]", "{}[1, 2]"),
+        ("* x", "{}* x"),
+        ("**-1.5 ± 2**", r"\textbf{$-$1.5 $\pm$ 2}"),
+        ("alpha_x=1e-05", r"alpha\_x=1e-05"),
+        ("50%", r"50\%"),
+        (r"~^\{}<", r"\textasciitilde{}\textasciicircum{}\textbackslash{}\{\}$<$"),
+    ],
+)
 def test_latex_prints_what_is_written(text, latex):
     assert latex_text(text) == latex
 

@@ -33,10 +33,15 @@ def test_a_part_of_it(root):
         find_groups(["mine"], root, "seed=7")
 
 
-@pytest.mark.parametrize("names, words", [
-    (["quik"], "did you mean quick"), (["quick"], "run `cup bench quick`"), (["a", "b"], "a is not a run"),
-    (["some/where"], "some/where is not a run"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "names, words",
+    [
+        (["quik"], "did you mean quick"),
+        (["quick"], "run `cup bench quick`"),
+        (["a", "b"], "a is not a run"),
+        (["some/where"], "some/where is not a run"),
+    ],
+)
 def test_what_is_not_found_is_one_sentence(names, words, tmp_path):
     with pytest.raises(UserError, match=words):
         find_groups(names, tmp_path)

@@ -24,8 +24,11 @@ def labels(*results):
 def test_seeds_are_put_together_and_what_differs_is_named():
     groups = together([made(alpha=0.3), made(seed=1, alpha=0.05), made(alpha=0.05), made("ppo-lag"), made(alpha="1e-1")])
     assert [(g.label, [r.config["seed"] for r in g.results]) for g in groups] == [
-        ("cup alpha=0.05", [0, 1]), ("cup alpha=0.1", [0]), ("cup alpha=0.3", [0]), ("ppo-lag", [0]),
-    ]  # fmt: skip
+        ("cup alpha=0.05", [0, 1]),
+        ("cup alpha=0.1", [0]),
+        ("cup alpha=0.3", [0]),
+        ("ppo-lag", [0]),
+    ]
     assert groups[0].discounts == {"speed": 0.99}
 
 

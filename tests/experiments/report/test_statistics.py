@@ -19,9 +19,14 @@ RLIABLE = {
 }
 
 
-@pytest.mark.parametrize("name, statistic, groups", [
-    ("iqm of ours", iqm, [OURS.T]), ("iqm of theirs", iqm, [THEIRS.T]), ("improvement", improvement, [OURS.T, THEIRS.T]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, statistic, groups",
+    [
+        ("iqm of ours", iqm, [OURS.T]),
+        ("iqm of theirs", iqm, [THEIRS.T]),
+        ("improvement", improvement, [OURS.T, THEIRS.T]),
+    ],
+)
 def test_intervals_agree_with_rliable(name, statistic, groups):
     found, (value, low, high) = bootstrap(statistic, *map(list, groups)), RLIABLE[name]
     assert found.value == pytest.approx(value, abs=1e-12)
@@ -79,9 +84,19 @@ def test_violations_count_any_constraint_and_only_what_is_known():
     assert statistics.in_violation(costs, limits).tolist() == [False, False, True, True]
 
 
-@pytest.mark.parametrize("curve, where", [
-    ([0, 5, 8.9, 9, 10], 3), ([0, 9.5, 2, 10], 1), ([100, 100, 190, 200], 2), ([np.nan, 0, 10], 2), ([-10, -1, 0], 1),
-    ([5, 9, 5], None), ([5, 3], None), ([np.nan], None), ([0, np.nan], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "curve, where",
+    [
+        ([0, 5, 8.9, 9, 10], 3),
+        ([0, 9.5, 2, 10], 1),
+        ([100, 100, 190, 200], 2),
+        ([np.nan, 0, 10], 2),
+        ([-10, -1, 0], 1),
+        ([5, 9, 5], None),
+        ([5, 3], None),
+        ([np.nan], None),
+        ([0, np.nan], None),
+    ],
+)
 def test_arrival_at_90_percent_of_the_way(curve, where):
     assert arrival(np.array(curve, float)) == where

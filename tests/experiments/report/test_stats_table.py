@@ -30,8 +30,9 @@ def test_comparisons_say_their_tasks_where_they_differ():
     assert same.header[:2] == ["algorithm", "better return"] and "(hopper-speed + swimmer-speed)" in same.note
     different = titled(groups_of(both, one), "Probability of improvement")
     assert [row[:2] for row in different.rows] == [
-        ["cup > ppo-lag", "hopper-speed + swimmer-speed"], ["cup > focops", "hopper-speed"],
-    ]  # fmt: skip
+        ["cup > ppo-lag", "hopper-speed + swimmer-speed"],
+        ["cup > focops", "hopper-speed"],
+    ]
     assert different.header[1] == "tasks" and "(of those in its line)" in different.note
 
 
@@ -75,8 +76,10 @@ def test_an_unknown_end_is_neither_safe_nor_won():
 
 @pytest.mark.filterwarnings("error")
 def test_a_limit_of_zero_divides_nothing():
-    groups = [replace(g, limits=dict.fromkeys(g.limits, 0.0)) if g.task == TWO[0] else g
-              for g in groups_of(Block(TWO, ("cup",), (0, 1), STEPS))]  # fmt: skip
+    groups = [
+        replace(g, limits=dict.fromkeys(g.limits, 0.0)) if g.task == TWO[0] else g
+        for g in groups_of(Block(TWO, ("cup",), (0, 1), STEPS))
+    ]
     facts = facts_of(groups)
     both = " + ".join(TWO)
     assert facts[both, "cup", "broken at the end"]["value"] == 0.5 and (both, "cup", "cost / limit") not in facts

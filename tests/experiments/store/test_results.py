@@ -32,8 +32,10 @@ PAPER = Experiment("like-paper", "for tests", (Block(TWO, ("cup", "pcpo", "ppo-l
 def runs(tmp_path_factory):
     """The runs of TINY, really trained; the second task has two constraints."""
     root = tmp_path_factory.mktemp("runs")
-    return {cell: train(cell.task, cell.algo, seed=cell.seed, steps=600, out=cell.path(root), **SMALL, **QUIET)
-            for cell in expand(TINY)}  # fmt: skip
+    return {
+        cell: train(cell.task, cell.algo, seed=cell.seed, steps=600, out=cell.path(root), **SMALL, **QUIET)
+        for cell in expand(TINY)
+    }
 
 
 @pytest.fixture
@@ -105,14 +107,17 @@ def replace_in(name, old, new):
     return change
 
 
-@pytest.mark.parametrize("change, words", [
-    (cut_rows, "is finished, but the metrics of iteration 3 are lost, with no checkpoint from before; train it again"),
-    (cut_run, "has 2 of 3 iterations; finish it with `cup resume"),
-    (replace_in("progress.csv", "\n2,", "\n7,"), "its iterations are not 1 to 3"),
-    (replace_in("progress.csv", "\n2,", "\ntwo,"), "is damaged"),
-    (replace_in("config.json", '"limits"', '"limit"'), "has no limits"),
-    (lambda path: (path / "progress.csv").unlink(), "no progress.csv"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (cut_rows, "is finished, but the metrics of iteration 3 are lost, with no checkpoint from before; train it again"),
+        (cut_run, "has 2 of 3 iterations; finish it with `cup resume"),
+        (replace_in("progress.csv", "\n2,", "\n7,"), "its iterations are not 1 to 3"),
+        (replace_in("progress.csv", "\n2,", "\ntwo,"), "is damaged"),
+        (replace_in("config.json", '"limits"', '"limit"'), "has no limits"),
+        (lambda path: (path / "progress.csv").unlink(), "no progress.csv"),
+    ],
+)
 def test_a_run_that_is_not_whole_is_refused(runs, tmp_path, change, words, capsys):
     good, copy = next(iter(runs.values())), damage(next(iter(runs.values())), tmp_path, change)
     assert main(["results", "import", str(good.path), str(copy), "--results", str(tmp_path / "r")]) == 2
@@ -190,8 +195,10 @@ def test_the_printed_cup_has_a_new_name(runs):
 
 
 def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
-    changed = (Block(("hopper-speed",), ("cup",), (0,), 600, (*WORDS, ("alpha", "0.3"))),
-               Block(("hopper-speed-effort",), ("cup",), (1,), 600, WORDS))  # fmt: skip
+    changed = (
+        Block(("hopper-speed",), ("cup",), (0,), 600, (*WORDS, ("alpha", "0.3"))),
+        Block(("hopper-speed-effort",), ("cup",), (1,), 600, WORDS),
+    )
     monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", replace(TINY, blocks=changed))
     assert main(["table", "tiny", "--results", str(tiny)]) == 0
     shown = capsys.readouterr()

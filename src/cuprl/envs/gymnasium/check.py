@@ -124,10 +124,15 @@ def about_actions(lane: Lane) -> list[Finding]:
         return []
     low, high = space.low[np.isfinite(space.low)], space.high[np.isfinite(space.high)]
     if (low > -0.2).any() or (high < 0.2).any() or (np.abs(np.concatenate((low, high))) > 10.0).any():
-        return [Finding("note", (
-            f"the actions lie in {space}, but a new policy acts around 0 with a deviation of 0.6 and is clipped to the "
-            "bounds; gymnasium.wrappers.RescaleAction(env, -1, 1) brings them to its scale."
-        ))]  # fmt: skip
+        return [
+            Finding(
+                "note",
+                (
+                    f"the actions lie in {space}, but a new policy acts around 0 with a deviation of 0.6 and is clipped to "
+                    "the bounds; gymnasium.wrappers.RescaleAction(env, -1, 1) brings them to its scale."
+                ),
+            )
+        ]
     return []
 
 
@@ -158,10 +163,15 @@ def about_seeds(lane: Lane, seed: int, costs: bool) -> list[Finding]:
     if len(first) == len(second) and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second)):
         return [Finding("fine", "the same seed and actions give the same episode: runs repeat and resume exactly.")]
     where = "the first observation differs" if not np.array_equal(first[0], second[0]) else "later steps differ"
-    return [Finding("wrong", (
-        f"two episodes with the same seed and actions are not the same ({where}); draw all chance from self.np_random, "
-        "which super().reset(seed=seed) seeds."
-    ))]  # fmt: skip
+    return [
+        Finding(
+            "wrong",
+            (
+                f"two episodes with the same seed and actions are not the same ({where}); draw all chance from "
+                "self.np_random, which super().reset(seed=seed) seeds."
+            ),
+        )
+    ]
 
 
 def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
@@ -171,10 +181,15 @@ def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
     lengths = f"{ended} episodes of {np.mean([len(costs) for costs in trial.episodes]):.0f} steps on average"
     limited = lane.task.horizon is not None or getattr(getattr(lane.env, "spec", None), "max_episode_steps", None)
     if trial.unended == ended and not limited:
-        return [Finding("wrong", (
-            f"no episode ended within {lane.horizon} steps: it neither terminates nor truncates. It would be cut there; "
-            "say where with --horizon N, or register it with max_episode_steps."
-        ))]  # fmt: skip
+        return [
+            Finding(
+                "wrong",
+                (
+                    f"no episode ended within {lane.horizon} steps: it neither terminates nor truncates. It would be cut "
+                    "there; say where with --horizon N, or register it with max_episode_steps."
+                ),
+            )
+        ]
     return [Finding("fine", f"episodes end: {lengths}, {trial.unended} of them by the limit of {lane.horizon}.")]
 
 
@@ -199,9 +214,12 @@ def about_costs(task: GymnasiumParts, trial: Trial, limited: bool) -> list[Findi
         kind = "plain" if constraint.discount == 1.0 else "discounted"
         beside = f"mean {kind} episode cost {name!r} of random actions {np.mean(sums):.2f}, limit {constraint.limit:g}"
         over = np.mean(sums) > constraint.limit
-        findings.append(Finding("fine" if over else "note", beside + (
-            ": the limit asks for something." if over else ": random actions keep it; it may never bind."
-        )))  # fmt: skip
+        findings.append(
+            Finding(
+                "fine" if over else "note",
+                beside + (": the limit asks for something." if over else ": random actions keep it; it may never bind."),
+            )
+        )
     return findings
 
 

@@ -133,8 +133,9 @@ class Lane:
         if ended or not np.array_equal(self.flat(self.raw), self.obs, equal_nan=True):
             warnings.warn(
                 f"{self.task.name} does not repeat an episode from its seed and its actions: "
-                "the run continues, but not bit for bit.", stacklevel=2,
-            )  # fmt: skip
+                "the run continues, but not bit for bit.",
+                stacklevel=2,
+            )
         if ended:
             self.begin()
 

@@ -26,9 +26,15 @@ def join_name(task: str, options: Iterable[tuple[str, str]]) -> str:
 
 
 def format_name(
-    identifier: str, costs: dict[str, str], limits: dict[str, float], discounts: dict[str, float],
-    horizon: int | None, backend: str, timeout: float | None, imports: Sequence[str],
-) -> str:  # fmt: skip
+    identifier: str,
+    costs: dict[str, str],
+    limits: dict[str, float],
+    discounts: dict[str, float],
+    horizon: int | None,
+    backend: str,
+    timeout: float | None,
+    imports: Sequence[str],
+) -> str:
     """What `parse_name` reads; defaults are left out."""
 
     def numbers(option: str, values: dict[str, float]) -> list[tuple[str, str]]:
@@ -36,15 +42,18 @@ def format_name(
             return [(option, f"{next(iter(values.values())):.15g}")]
         return [(option, f"{cost}={value:.15g}") for cost, value in values.items()]
 
-    return join_name(PREFIX + identifier, [
-        *(("cost", source if source == f"info:{cost}" else f"{cost}={source}") for cost, source in costs.items()),
-        *numbers("limit", limits),
-        *(numbers("discount", discounts) if set(discounts.values()) != {0.99} else ()),
-        *([("horizon", str(horizon))] if horizon is not None else ()),
-        *([("backend", backend)] if backend != "sync" else ()),
-        *([("timeout", f"{timeout:.15g}")] if timeout is not None else ()),
-        *(("import", module) for module in imports),
-    ])  # fmt: skip
+    return join_name(
+        PREFIX + identifier,
+        [
+            *(("cost", source if source == f"info:{cost}" else f"{cost}={source}") for cost, source in costs.items()),
+            *numbers("limit", limits),
+            *(numbers("discount", discounts) if set(discounts.values()) != {0.99} else ()),
+            *([("horizon", str(horizon))] if horizon is not None else ()),
+            *([("backend", backend)] if backend != "sync" else ()),
+            *([("timeout", f"{timeout:.15g}")] if timeout is not None else ()),
+            *(("import", module) for module in imports),
+        ],
+    )
 
 
 def parse_name(name: str) -> dict[str, Any]:

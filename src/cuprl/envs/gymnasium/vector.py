@@ -15,9 +15,7 @@ from cuprl.errors import RunStopped, UserError
 class GymnasiumVectorEnv:
     """Environments in this process. Environment i draws the seeds of its episodes from a generator seeded seed + i."""
 
-    def __init__(
-        self, task: GymnasiumParts, num_envs: int, constraints: tuple[Constraint, ...], calls: Calls | None = None
-    ):
+    def __init__(self, task: GymnasiumParts, num_envs: int, constraints: tuple[Constraint, ...], calls: Calls | None = None):
         """calls: where the calls are counted, if someone else watches them."""
         self.task, self.num_envs = task, num_envs
         self.lanes: list[Lane] = []

@@ -61,9 +61,13 @@ def with_velocity_limit(task: MujocoTask) -> MujocoTask:
     robot = task.name.removesuffix("-speed")
     model = "walker2d.xml" if robot == "walker2d" else task.model
     return replace(
-        task, name=f"{robot}-velocity", model=model, constraints=LIMIT, costs=COSTS[robot],
+        task,
+        name=f"{robot}-velocity",
+        model=model,
+        constraints=LIMIT,
+        costs=COSTS[robot],
         reward=paid_when_falling(task.reward),
-    )  # fmt: skip
+    )
 
 
 VELOCITY_TASKS = tuple(with_velocity_limit(task) for task in SPEED_TASKS)

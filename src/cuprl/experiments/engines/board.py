@@ -83,8 +83,15 @@ def headline(states: dict[Cell, str], seconds_left: float | None) -> str:
 
 def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     """Write the row of a run, from the last row of its metrics, and choose the colour of its cost."""
-    shown = {"task": cell.task, "algorithm": f"{cell.algo} {cell.variant}".strip(), "seed": str(cell.seed),
-             "steps": state, "steps/s": "", "return": "", "cost / limit": ""}  # fmt: skip
+    shown = {
+        "task": cell.task,
+        "algorithm": f"{cell.algo} {cell.variant}".strip(),
+        "seed": str(cell.seed),
+        "steps": state,
+        "steps/s": "",
+        "return": "",
+        "cost / limit": "",
+    }
     row = pace.last(cell)
     if row is None:
         return shown, ""
@@ -97,8 +104,11 @@ def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     colour = "" if math.isnan(cost) else "green" if cost <= limit else "red"
     if state == "running":
         shown["steps"] = f"{row['steps'] / cell.steps:.0%}"
-    shown |= {"steps/s": f"{pace.rate(cell):,.0f}", "return": f"{row['rollout/ep_rew_mean']:.1f}",
-              "cost / limit": f"{cost:.2f} / {limit:g}"}  # fmt: skip
+    shown |= {
+        "steps/s": f"{pace.rate(cell):,.0f}",
+        "return": f"{row['rollout/ep_rew_mean']:.1f}",
+        "cost / limit": f"{cost:.2f} / {limit:g}",
+    }
     return shown, colour
 
 

@@ -33,6 +33,7 @@ class Job(Protocol):
 
 class Engine(Protocol):
     """What runs cells: on this machine, or on others."""
+
     def room(self) -> int: ...  # how many runs at once
     def start(self, cell: Cell, root: Path) -> Job: ...
     def close(self) -> None: ...

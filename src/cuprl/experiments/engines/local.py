@@ -18,6 +18,7 @@ MEMORY = 700 * 2**20  # bytes a run takes, with room to spare
 
 class LocalEngine:
     """Runs each cell in a process of this machine."""
+
     def __init__(self, workers: int):
         self.workers = workers
 
@@ -61,9 +62,13 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
     with appending(log) as handle:
         return subprocess.Popen(
-            words, stdout=handle, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-            env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True,
-        )  # fmt: skip
+            words,
+            stdout=handle,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            start_new_session=True,
+        )
 
 
 def workers_for(asked: int | None, runs: int) -> tuple[int, list[str]]:

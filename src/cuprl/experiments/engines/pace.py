@@ -16,6 +16,7 @@ BYTES = 20_000  # more than these rows take
 
 class Pace:
     """Reads how far and how fast the runs of a grid are."""
+
     def __init__(self, root: Path):
         self.root = root
         self.rows: dict[Cell, list[dict[str, float]]] = {}
@@ -55,9 +56,12 @@ class Pace:
         needs = []
         for cell, state in states.items():
             if state in ("waiting", "running"):
-                alike = [[rates[cell]] if cell in rates else [],
-                         [rate for c, rate in rates.items() if (c.task, c.algo) == (cell.task, cell.algo)],
-                         [rate for c, rate in rates.items() if c.task == cell.task], list(rates.values())]  # fmt: skip
+                alike = [
+                    [rates[cell]] if cell in rates else [],
+                    [rate for c, rate in rates.items() if (c.task, c.algo) == (cell.task, cell.algo)],
+                    [rate for c, rate in rates.items() if c.task == cell.task],
+                    list(rates.values()),
+                ]
                 known = next(group for group in alike if group)
                 needs.append(max(cell.steps - self.steps(cell), 0) / (sum(known) / len(known)))
         return max(sum(needs) / max(room, 1), max(needs)) if needs else 0.0

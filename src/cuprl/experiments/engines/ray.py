@@ -27,6 +27,7 @@ PROBE = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False, log
 
 class RayEngine:
     """Runs each cell as a task of a cluster."""
+
     def __init__(self, address: str, workers: int | None = None):
         if workers is not None and workers < 1:
             raise UserError(f"--workers is {workers}; it must be at least 1.")

@@ -52,6 +52,7 @@ class Block:
 @dataclass(frozen=True)
 class Experiment:
     """A grid with a name: the cells of all its blocks."""
+
     name: str
     summary: str
     blocks: tuple[Block, ...]
@@ -84,8 +85,21 @@ class Cell:
             return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
         flags = [word for name, value in self.settings for word in (f"--{name.replace('_', '-')}", value)]
         limits = [word for limit in self.limits for word in ("--limit", limit)]
-        return ["train", self.task, "--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps),
-                "--out", str(path), *flags, *limits, *self.flags]  # fmt: skip
+        return [
+            "train",
+            self.task,
+            "--algo",
+            self.algo,
+            "--seed",
+            str(self.seed),
+            "--steps",
+            str(self.steps),
+            "--out",
+            str(path),
+            *flags,
+            *limits,
+            *self.flags,
+        ]
 
     def resolved(self) -> dict[str, Any]:
         """Give what the run's config.json will say of the run itself; names, settings and limits are checked on the way."""

@@ -164,8 +164,11 @@ def points(axis: Axes, places: list[float], values: list[np.ndarray], colour: st
 def plane(groups: list[Group], out: Path) -> None:
     """Draw final return against final cost; the unsafe side of one limit is shaded, the paper's numbers are hollow."""
     limits = {g.task: g.limits for g in groups}
-    wanted = {task if len(names) == 1 else f"{task}: {name}": (task, i)
-              for task, names in limits.items() for i, name in enumerate(names)}  # fmt: skip
+    wanted = {
+        task if len(names) == 1 else f"{task}: {name}": (task, i)
+        for task, names in limits.items()
+        for i, name in enumerate(names)
+    }
     figure, panels = panels_of(list(wanted), 1, height=2.8)
     colours, shaded = colours_of(groups), 0
     for title, (axis,) in panels.items():
@@ -201,5 +204,10 @@ def shade_unsafe(axis: Axes, limit: float) -> None:
 
 
 KINDS: dict[str, Callable[[list[Group], Path], None]] = {
-    "curves": curves, "nu": nu, "alpha": alpha, "limit": limit, "plane": plane, "promise": promise,
-}  # fmt: skip
+    "curves": curves,
+    "nu": nu,
+    "alpha": alpha,
+    "limit": limit,
+    "plane": plane,
+    "promise": promise,
+}

@@ -67,8 +67,9 @@ def to_latex(tables: Sequence[Table]) -> str:
         body = [text for i, line in enumerate(lines) for text in (rules.get(i), line) if text]
         comments = [f"% {printable(text)}" for text in (table.title, table.note) if text]
         columns = "l" * len(table.header)
-        parts.append("\n".join([*comments, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *body, r"\bottomrule",
-                                r"\end{tabular}"]))  # fmt: skip
+        parts.append(
+            "\n".join([*comments, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
+        )
     return "\n\n".join(["% needs \\usepackage{booktabs}", *parts])
 
 

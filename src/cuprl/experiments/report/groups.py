@@ -74,10 +74,14 @@ def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
     for cell in sorted(cells, key=lambda cell: tasks.index(cell.task)):
         together.setdefault((cell.task, cell.algo, cell.variant, cell.steps), []).append(cell)
     return [
-        Group(*key, mine[0].resolved()["limits"], [found[cell] for cell in mine if cell in found],
-              {c.name: c.discount for c in task_called(key[0]).constraints})
+        Group(
+            *key,
+            mine[0].resolved()["limits"],
+            [found[cell] for cell in mine if cell in found],
+            {c.name: c.discount for c in task_called(key[0]).constraints},
+        )
         for key, mine in together.items()
-    ]  # fmt: skip
+    ]
 
 
 def winners(groups: list[Group]) -> set[Group]:

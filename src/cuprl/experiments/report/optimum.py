@@ -103,8 +103,15 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
         for i, algo in enumerate(algos):
             points = [r for r in results if (r.problem, r.algo) == (problem, algo)]
             marker = "os^DvP*X"[i % 8]
-            axis.plot([r.costs[0] for r in points], [r.value for r in points], marker, color=COLOURS[i % len(COLOURS)],
-                      label=algo, markersize=5, alpha=0.8)  # fmt: skip
+            axis.plot(
+                [r.costs[0] for r in points],
+                [r.value for r in points],
+                marker,
+                color=COLOURS[i % len(COLOURS)],
+                label=algo,
+                markersize=5,
+                alpha=0.8,
+            )
         axis.set_title(problem, fontsize=10)
         axis.set_xlabel(f"{cmdp.cost_names[0]} (discounted cost)")
         axis.set_ylabel("return")

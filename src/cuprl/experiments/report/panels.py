@@ -95,8 +95,16 @@ def legend_above(figure: Any, panels: Panels) -> None:
         entries.update(dict(zip(labels, handles)))
     labels, columns, lines = arranged(list(entries), int(14 * figure.get_figwidth()))
     figure.set_figheight(figure.get_figheight() + LINE * max(lines - 2, 0))
-    figure.legend(entries.values(), labels, loc="outside upper center", ncols=columns, frameon=False,
-                  fontsize=9, handlelength=1.8, columnspacing=1.2)  # fmt: skip
+    figure.legend(
+        entries.values(),
+        labels,
+        loc="outside upper center",
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+        handlelength=1.8,
+        columnspacing=1.2,
+    )
 
 
 def arranged(labels: list[str], room: int, most: int = 8) -> tuple[list[str], int, int]:
@@ -122,9 +130,18 @@ def legend_on(figure: Any, axis: Axes, labels: list[str]) -> int:
     abreast = axis.get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
     texts, columns, lines = arranged(labels, int(14 * figure.get_figwidth() / abreast), most=5)
     axis.set_title(axis.get_title(), fontsize=10, pad=8 + 12 * lines)
-    axis.legend(axis.get_legend_handles_labels()[0], texts, loc="lower center",
-                bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, frameon=False,
-                handlelength=1.8, columnspacing=0.9, handletextpad=0.4)  # fmt: skip
+    axis.legend(
+        axis.get_legend_handles_labels()[0],
+        texts,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=columns,
+        fontsize=8,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=0.9,
+        handletextpad=0.4,
+    )
     return lines
 
 

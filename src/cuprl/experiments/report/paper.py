@@ -20,8 +20,12 @@ class Published(NamedTuple):
 
 
 LIMITS = {
-    "ant-speed": 103.12, "hopper-speed": 82.75, "swimmer-speed": 24.52, "humanoid-speed": 20.14, "humanoid-circle": 50.0,
-}  # fmt: skip
+    "ant-speed": 103.12,
+    "hopper-speed": 82.75,
+    "swimmer-speed": 24.52,
+    "humanoid-speed": 20.14,
+    "humanoid-circle": 50.0,
+}
 
 TABLE = {
     "ant-speed": {

@@ -58,8 +58,13 @@ def with_finals(g: Group) -> Group:
 
 def row(where: Record, statistic: str, value: float | Estimate, runs: int) -> Record:
     interval = {"low": value.low, "high": value.high} if isinstance(value, Estimate) else {}
-    return {**where, "statistic": statistic, "value": value[0] if isinstance(value, Estimate) else value, **interval,
-            "runs": runs}  # fmt: skip
+    return {
+        **where,
+        "statistic": statistic,
+        "value": value[0] if isinstance(value, Estimate) else value,
+        **interval,
+        "runs": runs,
+    }
 
 
 def of_group(g: Group, i: int) -> list[Record]:
@@ -159,8 +164,9 @@ def pivot(rows: list[Record], title: str, note: str) -> Table:
     texts = []
     for key, line in lines.items():
         most = max(r["runs"] for r in line.values())
-        texts.append([*(key[i] for i in names.values()), *(shown(line.get(c), most, unit) for c in columns),
-                      f"{most}{weights(line)}"])  # fmt: skip
+        texts.append(
+            [*(key[i] for i in names.values()), *(shown(line.get(c), most, unit) for c in columns), f"{most}{weights(line)}"]
+        )
     uneven = any(weights(line) for line in lines.values())
     note = note.replace("{task}", pools[0] if len(pools) == 1 else "of those in its line")
     return Table([*names, *columns, unit], texts, title, note.replace("{weights}", WEIGHTS if uneven else ""))

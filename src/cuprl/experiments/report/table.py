@@ -32,14 +32,21 @@ def records(groups: list[Group]) -> list[dict[str, Any]]:
 def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
     name, limit = list(g.limits.items())[constraint]
     row: dict[str, Any] = {
-        "task": g.task, "algorithm": g.algo, "variant": g.variant, "steps": g.steps, "constraint": name, "limit": limit,
+        "task": g.task,
+        "algorithm": g.algo,
+        "variant": g.variant,
+        "steps": g.steps,
+        "constraint": name,
+        "limit": limit,
         "seeds": len(g.results),
-    }  # fmt: skip
+    }
     if g.results:
         finals = {
-            "return": g.returns, "cost": g.costs()[:, constraint], "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint],
+            "return": g.returns,
+            "cost": g.costs()[:, constraint],
+            "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint],
             "seconds": np.array([result.seconds[-1] for result in g.results]),
-        }  # fmt: skip
+        }
         for key, values in finals.items():
             row[f"{key}_mean"], row[f"{key}_std"] = mean_std(values)
         row |= {"over": row["cost_mean"] > limit, "best": best}

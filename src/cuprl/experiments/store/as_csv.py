@@ -19,10 +19,14 @@ from cuprl.experiments.store.stale import Entry
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
     """Give a row an iteration, with what tells the runs apart in front."""
     key = {
-        "experiment": entry.experiment, "task": result.config["task"], "algo": result.config["algo"],
-        "variant": entry.variant, "seed": result.config["seed"], "hash": hash_in_name(entry.path),
+        "experiment": entry.experiment,
+        "task": result.config["task"],
+        "algo": result.config["algo"],
+        "variant": entry.variant,
+        "seed": result.config["seed"],
+        "hash": hash_in_name(entry.path),
         "cuprl": result.versions.get("cuprl", ""),
-    }  # fmt: skip
+    }
     names = list(result.metrics)
     for values in zip(*result.metrics.values()):
         yield {**key, **{name: "" if np.isnan(v) else f"{v:.15g}" for name, v in zip(names, values)}}

@@ -131,9 +131,13 @@ def store(run: Run | Result, folder: Path) -> Path:
     result = from_run(run) if isinstance(run, Run) else run
     config = result.config
     body = {
-        "config": config, "hash": config_hash(config), "versions": result.versions, "machine": result.machine,
-        "git": result.git, "metrics": {name: rounded(name, column) for name, column in result.metrics.items()},
-    }  # fmt: skip
+        "config": config,
+        "hash": config_hash(config),
+        "versions": result.versions,
+        "machine": result.machine,
+        "git": result.git,
+        "metrics": {name: rounded(name, column) for name, column in result.metrics.items()},
+    }
     content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
     if len(content) > LARGEST:
         raise UserError(f"{result.name} would be a result of {len(content):,} bytes; {LARGEST:,} are the most.")
@@ -146,9 +150,7 @@ def store(run: Run | Result, folder: Path) -> Path:
 def rounded(name: str, column: np.ndarray) -> list[float | int | None]:
     """Write a column in few digits; null where JSON has no word for it (NaN: no episode had ended yet)."""
     digits = CLOCK_DIGITS if name.startswith("time/") else DIGITS
-    return [
-        None if not np.isfinite(x) else int(x) if float(x).is_integer() else float(f"{x:.{digits}g}") for x in column
-    ]  # fmt: skip
+    return [None if not np.isfinite(x) else int(x) if float(x).is_integer() else float(f"{x:.{digits}g}") for x in column]
 
 
 def checksum(body: dict[str, Any]) -> str:
