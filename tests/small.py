@@ -1,11 +1,13 @@
 """Settings that make a real run small: seconds instead of minutes, nothing else changed."""
 
+from typing import Any
+
 import numpy as np
 
 from cuprl.training.display import Silent
 
-SMALL = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
-QUIET = {"display": Silent()}
+SMALL: dict[str, Any] = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
+QUIET: dict[str, Any] = {"display": Silent()}
 # Of `cup train`.
 FLAGS = ["--batch-size", "200", "--hidden", "8", "--minibatch", "50", "--epochs", "2", "--critic-epochs", "2"]
 

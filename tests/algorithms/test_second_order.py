@@ -184,16 +184,17 @@ def test_pcpo_projects_in_its_metric(m, projection):
         G = rng.normal(size=(1 + m, 6))
         natural = np.linalg.solve(H, G.T).T
         x_half, c = rng.normal(size=6), rng.normal(size=m)
-        directions = Directions(*(jnp.array(x, jnp.float32) for x in (natural, G @ natural.T)), jnp.array(True))
+        gram = jnp.array(G @ natural.T, jnp.float32)
+        directions = Directions(jnp.array(natural, jnp.float32), gram, jnp.array(True))
         local = Local(None, None, None, None, None, jnp.array(G, jnp.float32), directions, None, None)
-        step, nu, exists = pcpo.project(local, jnp.array(x_half, jnp.float32), jnp.array(c, jnp.float32), projection)
-        step, nu = np.asarray(step, np.float64), np.asarray(nu, np.float64)
+        *found, exists = pcpo.project(local, jnp.array(x_half, jnp.float32), jnp.array(c, jnp.float32), projection)
+        step, nu = (np.asarray(x, np.float64) for x in found)
         L = H if projection == "kl" else np.eye(6)
         value = c + G[1:] @ step
         assert exists and (nu >= 0).all() and (value <= 1e-3).all()
         np.testing.assert_allclose(L @ (step - x_half), -nu @ G[1:], atol=2e-3)
         assert (np.abs(nu * value) <= 2e-3 * (1 + nu)).all()
-        active += (nu > 0).any()
+        active += bool((nu > 0).any())
         if m == 1:  # the closed form of the paper
             a = G[1]
             expected = max(0.0, (a @ x_half + c[0]) / (a @ np.linalg.solve(L, a)))

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_speed_as_json(capsys, monkeypatch):
     from cuprl.measure import speed
 
     real = speed.measure
-    monkeypatch.setattr(speed, "measure", lambda *a, **k: real(*a, **k, **SMALL))
+    monkeypatch.setattr(speed, "measure", partial(real, **SMALL))
     assert main(["speed", "hopper-speed", "--rounds", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ratio"] > 0
 

@@ -51,6 +51,7 @@ def test_what_is_exported_applies_the_same_and_learns_nothing():
 
 def test_made_again_of_what_was_seen_it_goes_on_to_the_last_bit():
     first = Normaliser.identity(3).update(DATA[:50])
+    assert first.seen is not None
     again = Normaliser.of(Moments(*first.seen))
     for now, then in zip(again.update(DATA[50:]).seen, first.update(DATA[50:]).seen):
         np.testing.assert_array_equal(now, then)

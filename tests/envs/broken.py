@@ -9,7 +9,7 @@ class Sound(gymnasium.Env):
     """A point on a line; the cost in info["cost"] is 1 right of 0."""
 
     observation_space = spaces.Box(-10.0, 10.0, (2,), np.float32)
-    action_space = spaces.Discrete(3, start=-1)
+    action_space: spaces.Space = spaces.Discrete(3, start=-1)
     length = 20  # steps of an episode; 0: it never ends
 
     def reset(self, *, seed=None, options=None):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import imageio.v3 as imageio
 import numpy as np
@@ -16,7 +17,7 @@ from cuprl.policies.export import export_policy
 from film.studio import Lamp, lamp_task, policy_of, renderer, run_of  # noqa: F401  (renderer is a fixture)
 from test_examples import example
 
-SMALL = {"width": 160, "height": 120}
+SMALL: dict[str, Any] = {"width": 160, "height": 120}
 
 
 @pytest.fixture(autouse=True)
@@ -25,10 +26,10 @@ def no_fork(monkeypatch):
     monkeypatch.setenv("IMAGEIO_FFMPEG_NO_PREVENT_SIGINT", "1")
 
 
-def filmed(policy, *arguments, **options):
+def filmed(policy, out=None, **options):
     """What was made, and each of its frames."""
     shots = []
-    return cuprl.video(policy, *arguments, **SMALL, on_shot=shots.append, **options), shots
+    return cuprl.video(policy, out, **SMALL, on_shot=shots.append, **options), shots
 
 
 def same_numbers(episode, evaluation):

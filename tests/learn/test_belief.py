@@ -3,12 +3,13 @@
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.learn.belief import init_belief, outlook, predicted
+from cuprl.learn.belief import Belief, init_belief, outlook, predicted
 
 
 def follow(truth, noise, change, memory=10.0, episodes=5.0):
     """What is believed after each batch, and the last belief; truth, noise, change [iterations]."""
-    belief, levels = init_belief(1), []
+    belief: Belief | None = init_belief(1)
+    levels = []
     for true, off, promise in zip(truth, noise, change):
         cost = outlook(belief, jnp.array([true + off]), jnp.array(episodes), lambda promised: jnp.array([promised]), memory)
         levels.append(float(cost.now[0]))

@@ -121,7 +121,7 @@ def test_closed_form_and_general_solver_agree_for_one_constraint():
     q, r, s, c = gram[:, 0, 0], gram[:, 0, 1], gram[:, 1, 1], c[:, 0]
     possible = (c <= 0) | (c**2 / s < 2 * DELTA)
     q, r, s, c = (x[possible] for x in (q, r, s, c))
-    one = in_float64(lambda *a: cpo_dual_one(*a, DELTA), q, r, s, c)
+    one = in_float64(lambda q, r, s, c: cpo_dual_one(q, r, s, c, DELTA), q, r, s, c)
     many = in_float64(lambda q, r, s, c: cpo_dual_many(q, r[None], s[None, None], c[None], DELTA), q, r, s, c)
     np.testing.assert_allclose(one.lam, many.lam, rtol=1e-6)
     np.testing.assert_allclose(one.nu, many.nu[:, 0], rtol=1e-6, atol=1e-6 * np.sqrt(q / s).max())

@@ -93,7 +93,9 @@ def test_costs_that_come_out_higher_than_predicted():
 
 def test_a_prediction_belongs_to_the_next_row_and_to_none_across_a_gap():
     run = seen(n=3, columns={"train/predicted_cost": np.array([1.0, 2.0, 3.0]), "iteration": np.array([1.0, 2.0, 5.0])})
-    predicted, found = warnings.promises(run, "speed")
+    promised = warnings.promises(run, "speed")
+    assert promised is not None
+    predicted, found = promised
     np.testing.assert_array_equal(predicted, [np.nan, 1.0, np.nan])
     assert found is run.rows["train/cost_return"]
 

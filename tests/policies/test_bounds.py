@@ -2,7 +2,9 @@
 
 import math
 import re
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,11 +61,11 @@ def true_cost(cmdp, policy, horizon=None):
 
 def populations():
     """name: (a function that draws episodes, their true mean, the largest value if there is one)"""
-    found = {}
+    found: dict[str, tuple[Any, float, float | None]] = {}
     for name, (cmdp, policy) in {"gridworld": gridworld(), "chain": chain()}.items():
         largest = Constraint("cost", 1.0, cmdp.gamma, step_bound=1.0).largest_sum(HORIZON)
         for label, horizon, top in ((name, None, None), (f"{name}, {HORIZON} steps", HORIZON, largest)):
-            draw = lambda count, random, given=(cmdp, policy, horizon): episode_costs(*given[:2], count, random, given[2])  # noqa: E731
+            draw = partial(episode_costs, cmdp, policy, horizon=horizon)
             found[label] = draw, true_cost(cmdp, policy, horizon), top
     found["lognormal"] = lambda count, random: random.lognormal(size=count), math.exp(0.5), None
     return found

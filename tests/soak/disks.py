@@ -46,11 +46,12 @@ class SmallFiles:
     """No file may be larger than some bytes, for the commands that call `before` first."""
 
     def __init__(self, folder: Path):
-        self.folder, self.before = folder, None
+        self.folder = folder
+        self.before: Callable[[], None] | None = None
 
     def shrink(self, share: float, needed: list[Path]) -> None:
         most = max(int(share * max(path.stat().st_size for path in needed)), 1)
-        self.before: Callable[[], None] | None = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most, most))
+        self.before = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most, most))
 
     def grow(self) -> None:
         self.before = None
