@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 from cuprl.core.registration import register_all
 
 register_all()
+logging.getLogger("cuprl").addHandler(logging.NullHandler())  # a library prints nothing that its user has not asked for
 __version__ = "0.1.0"
 
 # Public names and where they live; imported when first used, so that `import cuprl` costs nothing.
@@ -77,3 +79,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'cuprl' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -96,6 +96,7 @@ def run_train(args: argparse.Namespace) -> int:
         limits=parse_numbers(args.limit, "--limit"),
         checkpoint_every=args.checkpoint_every,
         tensorboard=args.tensorboard,
+        display=True,
         **given,
     )
     print(f"done: {run.path}")
@@ -115,5 +116,6 @@ def run_resume(args: argparse.Namespace) -> int:
     """Continue a run to its end."""
     from cuprl.training.loop import resume
 
-    print(f"done: {resume(args.path, threads=args.threads, trust=trust_of(args)).path}")
+    run = resume(args.path, threads=args.threads, display=True, trust=trust_of(args))
+    print(f"done: {run.path}")
     return 0

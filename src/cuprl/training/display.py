@@ -1,7 +1,8 @@
-"""What a person sees while a run goes on: one live panel in a terminal, plain lines elsewhere, or nothing."""
+"""What is told while a run goes on: one live panel in a terminal, plain lines elsewhere, or messages of `logging`."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from typing import Any, Protocol
@@ -9,6 +10,8 @@ from typing import Any, Protocol
 from cuprl.core.spec import Spec
 from cuprl.core.text import printable
 from cuprl.runs.columns import column
+
+LOGGER = logging.getLogger("cuprl.training")
 
 
 class Display(Protocol):
@@ -65,16 +68,29 @@ class Plain(Silent):
 
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
         super().start(run, spec, iteration, iterations)
-        print(f"run {run.path}", flush=True)
+        self.say(f"run {run.path}")
 
     def update(self, row: dict[str, float]) -> None:
         now = time.perf_counter()
         if now - self.last >= self.seconds or row["iteration"] == self.iterations:
             self.last = now
-            print("  ".join(f"{name} {value}" for name, value in self.summary(row).items()), flush=True)
+            self.say("  ".join(f"{name} {value}" for name, value in self.summary(row).items()))
+
+    def say(self, line: str) -> None:
+        print(line, flush=True)
 
     def note(self, sentence: str) -> None:
         print(f"note: {printable(sentence)}", file=sys.stderr, flush=True)
+
+
+class Logged(Plain):
+    """Prints nothing: its lines are messages of the logger "cuprl.training", notes as warnings, all else as information."""
+
+    def say(self, line: str) -> None:
+        LOGGER.info(line)
+
+    def note(self, sentence: str) -> None:
+        LOGGER.warning(printable(sentence))
 
 
 class Live(Silent):
@@ -122,9 +138,11 @@ class Live(Silent):
         self.console.print(Text.assemble(("note:", "yellow"), f" {printable(sentence)}"), highlight=False)
 
 
-def display_for() -> Display:
-    """Choose a live display in a terminal, plain lines otherwise."""
-    return Live() if sys.stdout.isatty() else Plain()
+def display_for(asked: Display | bool) -> Display:
+    """Give what is asked for: True is a live display in a terminal and plain lines elsewhere, False messages alone."""
+    if isinstance(asked, bool):
+        return Logged() if not asked else Live() if sys.stdout.isatty() else Plain()
+    return asked
 
 
 def clock(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -19,6 +18,7 @@ from cuprl.runs import provenance
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
+from cuprl.training.hooks import Hook, View, check_hook, wants_stop
 from cuprl.training.tensorboard import EventWriter, require_tensorboard
 from cuprl.training.training import Training
 
@@ -36,10 +36,18 @@ def train(
     limits: dict[str, float] | float | None = None,
     checkpoint_every: int = 10,
     tensorboard: bool = False,
-    display: Display | None = None,
+    display: Display | bool = False,
+    on_iteration: Hook | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them)."""
+    """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them).
+
+    display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the messages.
+    on_iteration: called with each row of progress.csv and a `View` of the training. Where it returns False the run stops
+    with a checkpoint and is returned as it is; where it raises, the checkpoint is left and the error says where it is.
+    """
+    if on_iteration is not None:
+        check_hook(on_iteration)
     task = envs.find(task)
     config = RunConfig(
         task=task.name,
@@ -55,7 +63,7 @@ def train(
     if tensorboard:
         require_tensorboard()  # before anything is made
     with closing(Training(config, task)) as training, Run.begun(out, training.config) as run:
-        return _loop(training, run, display or display_for())
+        return _loop(training, run, display_for(display), on_iteration)
 
 
 def resume(
@@ -63,19 +71,23 @@ def resume(
     *,
     task: Task | None = None,
     threads: int | None = None,
-    display: Display | None = None,
+    display: Display | bool = False,
+    on_iteration: Hook | None = None,
     trust: Trust = False,
 ) -> Run:
     """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
 
     A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
+    display, on_iteration: as of `train`.
     """
+    if on_iteration is not None:
+        check_hook(on_iteration)
     run = run if isinstance(run, Run) else Run(run)
     provenance.refuse_altered(run.path, run.config)
     config = RunConfig.from_json(run.config)
     if threads is not None:
         config = replace(config, threads=threads)
-    display = display or display_for()
+    display = display_for(display)
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():
         with named_by(run.path, trust):
@@ -83,7 +95,7 @@ def resume(
         with closing(training):
             _tell_changes(run, display)
             _go_back(training, run, display)
-            return _loop(training, run, display)
+            return _loop(training, run, display, on_iteration)
 
 
 def _tell_changes(run: Run, display: Display) -> None:
@@ -114,30 +126,47 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
     run.forget_after(learner.iteration)
 
 
-def _loop(training: Training, run: Run, display: Display) -> Run:
-    """Iterate, record and checkpoint until all is learnt, or a signal asks to stop: then KeyboardInterrupt is raised."""
+def _loop(training: Training, run: Run, display: Display, hook: Hook | None) -> Run:
+    """Iterate, record and checkpoint until all is learnt, the hook says stop, or a signal does: then KeyboardInterrupt."""
     learner = training.learner
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     events = closing(EventWriter(run.path)) if training.config.tensorboard else nullcontext()
-    with readers_may_leave(), events as writer, stop_signals(training.hurry) as stopped, display:
+    with readers_may_leave(), events as writer, stop_signals(training.hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
         _tell_other_discount(training, display)
-        try:
-            while not training.done:
+        while not training.done:
+            try:
                 row = training.iterate()
-                _record(row, run, writer, display)
-                _tell_bound(training, display)
-                stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
-                if stopping or _checkpoint_is_due(training):
-                    last_good = run.save(learner.iteration, training.arrays())
-                if stopping:
-                    break
-        except RunStopped as error:
-            where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
-            raise RunStopped(f"{error}; {where}.") from None
+            except RunStopped as error:
+                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+                raise RunStopped(f"{error}; {where}.") from None
+            _record(row, run, writer, display)
+            _tell_bound(training, display)
+            ended = hook is not None and _ended_by(hook, row, training, run, display)
+            stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
+            if ended or stopping or _checkpoint_is_due(training):
+                last_good = run.save(learner.iteration, training.arrays())
+            if ended or stopping:
+                break
     if not training.done:
-        raise KeyboardInterrupt(f"stopped after iteration {learner.iteration}; continue with: cup resume {run.path}")
+        said = f"stopped after iteration {learner.iteration}; continue with: cup resume {run.path}"
+        if stopped:
+            raise KeyboardInterrupt(said)
+        display.note(f"on_iteration {said}")
     return run
+
+
+def _ended_by(hook: Hook, row: dict[str, float], training: Training, run: Run, display: Display) -> bool:
+    """Call a program's own function; tell whether it wants the run to stop. Where it raises, a checkpoint is left."""
+    try:
+        return wants_stop(hook(dict(row), View(training, run)))
+    except (Exception, SystemExit) as error:
+        iteration = training.learner.iteration
+        saved = run.save(iteration, training.arrays())
+        said = f"on_iteration raised {type(error).__name__} after iteration {iteration}; the checkpoint is {saved}"
+        display.note(f"{said}; continue with: cup resume {run.path}")
+        error.add_note(f"cuprl: {said}; continue with cuprl.resume({str(run.path)!r}).")
+        raise
 
 
 def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display: Display) -> None:
@@ -171,7 +200,7 @@ def _tell_bound(training: Training, display: Display) -> None:
 
 
 @contextmanager
-def stop_signals(hurry: Callable[[], None]) -> Iterator[list[int]]:
+def stop_signals(hurry: Callable[[], None], display: Display) -> Iterator[list[int]]:
     """While inside, Ctrl-C and SIGTERM only fill the list, after `hurry()`; a second Ctrl-C interrupts at once."""
     received: list[int] = []
 
@@ -179,7 +208,7 @@ def stop_signals(hurry: Callable[[], None]) -> Iterator[list[int]]:
         if received:
             raise KeyboardInterrupt("stopped at once, at the newest checkpoint")
         received.append(number)
-        print("stopping after this iteration …", file=sys.stderr, flush=True)
+        display.note("stopping after this iteration …")
         hurry()
 
     try:
