@@ -59,7 +59,7 @@ def test_gae_of_the_training_code_has_the_exact_mean(lam):
     state, action, reward, _, successor, _ = walk(endless.vector_env(200, 1, endless.constraints), pi, 700)
     no = jnp.zeros(state.shape)
     signal, value, next_value = (x[..., None] for x in (reward, phi[state], phi[successor]))
-    advantage, _ = gae(signal, value, next_value, no, no, jnp.array([cmdp.gamma]), jnp.array([lam]))
+    advantage, _ = gae(signal, value, next_value, no[..., None], no, jnp.array([cmdp.gamma]), jnp.array([lam]))
     sampled, counted = np.asarray(advantage)[:500, :, 0].ravel(), slice(0, 500)  # the last steps lack their future
     expected = exact.gae(cmdp.transition, cmdp.reward, cmdp.gamma, lam, phi, pi)
     for s in range(cmdp.n_states):

@@ -43,9 +43,8 @@ def test_gae_against_the_definition():
     gamma, lam = np.array([0.99, 0.9, 0.5]), np.array([0.95, 0.0, 1.0])
     done = terminated | truncated
     assert terminated.any() and truncated.any()
-    advantage, target = gae(
-        signal, value, next_value, terminated.astype(float), done.astype(float), jnp.array(gamma), jnp.array(lam)
-    )
+    ended = np.repeat(terminated[..., None], 3, axis=-1).astype(float)
+    advantage, target = gae(signal, value, next_value, ended, done.astype(float), jnp.array(gamma), jnp.array(lam))
     np.testing.assert_allclose(
         advantage, slow_gae(signal, value, next_value, terminated, done, gamma, lam), rtol=1e-4, atol=1e-5
     )
@@ -55,8 +54,8 @@ def test_gae_against_the_definition():
 def test_a_time_limit_is_bootstrapped_and_a_termination_is_not():
     one, zero = jnp.ones((1, 1, 1)), jnp.zeros((1, 1, 1))
     gamma = lam = jnp.array([0.9])
-    cut, _ = gae(zero, zero, 10 * one, jnp.zeros((1, 1)), jnp.ones((1, 1)), gamma, lam)
-    end, _ = gae(zero, zero, 10 * one, jnp.ones((1, 1)), jnp.ones((1, 1)), gamma, lam)
+    cut, _ = gae(zero, zero, 10 * one, zero, jnp.ones((1, 1)), gamma, lam)
+    end, _ = gae(zero, zero, 10 * one, one, jnp.ones((1, 1)), gamma, lam)
     assert cut.item() == pytest.approx(9.0) and end.item() == 0.0
 
 
@@ -104,3 +103,14 @@ def test_time_limits_as_terminals_is_a_setting():
     plain = rollout.signal - np.asarray(values(critics, rollout.obs))
     np.testing.assert_allclose(terminal.adv_c, plain.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
     assert not np.allclose(bootstrapped.adv_c, terminal.adv_c)
+
+
+def test_an_early_end_saves_no_cost_where_costs_bootstrap_over_it():
+    nothing, all_end = np.zeros((4, 2)), np.ones((4, 2))
+    real, *_ = make_estimate([0.0, 0.0], all_end, nothing)
+    saved, rollout, critics, _ = make_estimate([0.0, 0.0], all_end, nothing, Common(cost_ends="bootstrap"))
+    value, next_value = (np.asarray(values(critics, obs)) for obs in (rollout.obs, rollout.next_obs))
+    gamma = np.array([0.9, 0.99])
+    as_cut = rollout.signal[..., 1:] + gamma * next_value[..., 1:] - value[..., 1:]
+    np.testing.assert_allclose(saved.adv_c, as_cut.reshape(-1, 2), rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(saved.adv_r, real.adv_r)  # the reward still ends

@@ -32,7 +32,10 @@ def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax
     value, next_value = values(critics, rollout.obs), values(critics, rollout.next_obs)  # [T, N, 1 + m]
     done = jnp.maximum(rollout.terminated, rollout.truncated)
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
-    advantage, target = gae(rollout.signal, value, next_value, no_future, done, gamma, lam)
+    ended = jnp.repeat(no_future[..., None], 1 + m, axis=-1)  # [T, N, 1 + m]
+    if config.cost_ends == "bootstrap":  # an early end then saves no cost: the projection cannot learn to fall
+        ended = ended.at[..., 1:].set(0.0)
+    advantage, target = gae(rollout.signal, value, next_value, ended, done, gamma, lam)
 
     seen = visits(costs.first_step, done, spec, config)
     cost, cost_value, next_cost_value = (x[..., 1:] for x in (rollout.signal, value, next_value))  # [T, N, m]

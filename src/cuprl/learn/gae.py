@@ -10,13 +10,13 @@ def gae(
     signal: jax.Array,  # [T, N, k] reward and costs
     value: jax.Array,  # [T, N, k] V(s_t)
     next_value: jax.Array,  # [T, N, k] V of the true successor, also where an episode was cut off
-    terminated: jax.Array,  # [T, N] no future after this step
+    ended: jax.Array,  # [T, N, k] no future of this signal after this step
     done: jax.Array,  # [T, N] the episode ended here, for whatever reason
     gamma: jax.Array,  # [k]
     lam: jax.Array,  # [k]
 ) -> tuple[jax.Array, jax.Array]:
     """A_t = sum_l (gamma lambda)^l delta_{t+l}, cut where the episode ends; and the value targets A_t + V(s_t)."""
-    delta = signal + gamma * next_value * (1.0 - terminated)[..., None] - value
+    delta = signal + gamma * next_value * (1.0 - ended) - value
     carry_on = gamma * lam * (1.0 - done)[..., None]  # [T, N, k]
 
     def backward(later: jax.Array, step: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -58,6 +58,11 @@ class Common:
         "weight of a state in the costs' surrogates: all alike, or gamma_C^t at step t, as J^C weighs it",
         ("alike", "discounted"),
     )
+    cost_ends: str = choice(
+        "real",
+        "what an early end is to the costs' critics: real, nothing is paid after it; or a cut to bootstrap over: it saves nothing",
+        ("real", "bootstrap"),
+    )
     cost_estimate: str = choice(
         "episodes",
         "J^C from the episodes that ended in this batch, or from all its steps, the critic filling in the rest",
