@@ -60,7 +60,7 @@ class Common:
     )
     cost_ends: str = choice(
         "real",
-        "what an early end is to the costs' critics: real, nothing is paid after it; or a cut to bootstrap over: it saves nothing",
+        "an early end to the costs' critics: real, nothing is paid after it; or a cut to bootstrap over, it saves nothing",
         ("real", "bootstrap"),
     )
     cost_estimate: str = choice(
