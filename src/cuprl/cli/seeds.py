@@ -42,7 +42,7 @@ def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     words = tuple((name, as_words(value)) for name, value in settings.items())
     block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
     flags: tuple[str, ...] = ("--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every))
-    flags += ("--tensorboard",) if args.tensorboard else ()
+    flags += tuple(f"--{name}" for name in ("tensorboard", "wandb") if getattr(args, name))
     return [dataclasses.replace(cell, flags=flags) for cell in expand(Experiment("--seeds", "", (block,)))]
 
 

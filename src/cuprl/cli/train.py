@@ -58,6 +58,7 @@ def add(subparsers: Any) -> None:
         "--checkpoint-every", type=whole(), default=10, metavar="N", help="iterations between checkpoints [10]"
     )
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
+    train.add_argument("--wandb", action="store_true", help="also log to Weights & Biases; offline with WANDB_MODE=offline")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
     add_gym_flags(train)
@@ -96,6 +97,7 @@ def run_train(args: argparse.Namespace) -> int:
         limits=parse_numbers(args.limit, "--limit"),
         checkpoint_every=args.checkpoint_every,
         tensorboard=args.tensorboard,
+        wandb=args.wandb,
         display=True,
         **given,
     )

@@ -26,6 +26,7 @@ MORE: dict[str, type] = {
     "threads": int,
     "checkpoint_every": int,
     "tensorboard": bool,
+    "wandb": bool,
     "agent": bool,
     "versions": dict,
     "machine": dict,
@@ -53,6 +54,7 @@ class RunConfig:
     checkpoint_every: int = 10  # iterations
     limits: dict[str, float] | float | None = None  # by constraint, or of the only one; None: the task's own
     tensorboard: bool = False
+    wandb: bool = False
     settings: dict[str, Any] = field(default_factory=dict)  # of the algorithm; those left out are the defaults
     numerics: int | None = None  # the algorithm's, of when the run began; None: as they are now
     spec: dict[str, Any] | None = None  # the task's, as JSON; known once there is an environment
@@ -91,7 +93,7 @@ class RunConfig:
 
     def to_json(self) -> dict[str, Any]:
         """Write what config.json says of it; `provenance.facts` are beside it there."""
-        unsaid = ("checkpoint_every", "tensorboard") if self.agent else ("agent",)
+        unsaid = ("checkpoint_every", "tensorboard", "wandb") if self.agent else ("agent",)
         said = {name: value for name, value in vars(self).items() if value is not None and name not in unsaid}
         return json.loads(json.dumps(said))
 

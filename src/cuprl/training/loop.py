@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
 from cuprl.training.hooks import Hook, View, check_hook, wants_stop
-from cuprl.training.tensorboard import EventWriter, require_tensorboard
 from cuprl.training.training import Training
+from cuprl.training.writers import Writer, open_writers, require_writers
 
 BOUND_PATIENCE = 10  # iterations a multiplier may sit at its bound before the user is told
 
@@ -36,12 +36,14 @@ def train(
     limits: dict[str, float] | float | None = None,
     checkpoint_every: int = 10,
     tensorboard: bool = False,
+    wandb: bool = False,
     display: Display | bool = False,
     on_iteration: Hook | None = None,
     **settings: Any,
 ) -> Run:
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them).
 
+    tensorboard, wandb: write the rows there too; each needs its extra.
     display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the messages.
     on_iteration: called with each row of progress.csv and a `View` of the training. Where it returns False the run stops
     with a checkpoint and is returned as it is; where it raises, the checkpoint is left and the error says where it is.
@@ -58,10 +60,10 @@ def train(
         checkpoint_every=checkpoint_every,
         limits=limits,
         tensorboard=bool(tensorboard),
+        wandb=bool(wandb),
         settings=settings,
     )
-    if tensorboard:
-        require_tensorboard()  # before anything is made
+    require_writers(config)
     with closing(Training(config, task)) as training, Run.begun(out, training.config) as run:
         return _loop(training, run, display_for(display), on_iteration)
 
@@ -130,8 +132,8 @@ def _loop(training: Training, run: Run, display: Display, hook: Hook | None) -> 
     """Iterate, record and checkpoint until all is learnt, the hook says stop, or a signal does: then KeyboardInterrupt."""
     learner = training.learner
     last_good = run.checkpoints()[0] if run.checkpoints() else None
-    events = closing(EventWriter(run.path)) if training.config.tensorboard else nullcontext()
-    with readers_may_leave(), events as writer, stop_signals(training.hurry, display) as stopped, display:
+    writers = open_writers(training.config, run)
+    with readers_may_leave(), writers as writing, stop_signals(training.hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
         _tell_other_discount(training, display)
         while not training.done:
@@ -140,7 +142,7 @@ def _loop(training: Training, run: Run, display: Display, hook: Hook | None) -> 
             except RunStopped as error:
                 where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
                 raise RunStopped(f"{error}; {where}.") from None
-            _record(row, run, writer, display)
+            _record(row, run, writing, display)
             _tell_bound(training, display)
             ended = hook is not None and _ended_by(hook, row, training, run, display)
             stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
@@ -169,10 +171,10 @@ def _ended_by(hook: Hook, row: dict[str, float], training: Training, run: Run, d
         raise
 
 
-def _record(row: dict[str, float], run: Run, writer: EventWriter | None, display: Display) -> None:
+def _record(row: dict[str, float], run: Run, writers: list[Writer], display: Display) -> None:
     """Write an iteration's row of metrics, and show it."""
     run.append(row)
-    if writer:
+    for writer in writers:
         writer.write(row)
     display.update(row)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from pathlib import Path
 
 from cuprl.errors import UserError
+from cuprl.runs.folder import Run
 
 
 def require_tensorboard() -> None:
@@ -19,12 +19,12 @@ def require_tensorboard() -> None:
 class EventWriter:
     """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
-    def __init__(self, path: Path):
+    def __init__(self, run: Run):
         require_tensorboard()
         from tensorboardX import SummaryWriter
 
         # Its name would be the second and the host: one that nobody can guess is in no link that waits for it.
-        self._writer = SummaryWriter(str(path), filename_suffix=f".{secrets.token_hex(8)}")
+        self._writer = SummaryWriter(str(run.path), filename_suffix=f".{secrets.token_hex(8)}")
 
     def write(self, row: dict[str, float]) -> None:
         """Write one iteration's row of metrics."""
