@@ -21,6 +21,7 @@ wandb = pytest.importorskip("wandb", reason="pip install 'cuprl[wandb]'")
 def offline(monkeypatch):
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
+    wandb.teardown()  # it keeps the environment that it saw first
 
 
 def records(content):
@@ -76,6 +77,7 @@ def test_what_is_missing_is_said(tmp_path, capsys, monkeypatch):
     assert main(words) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert "run `wandb login`, or set WANDB_MODE=offline" in said and f"cup resume {tmp_path / 'r'}" in said
+    wandb.teardown()  # another process, another environment
     monkeypatch.setenv("WANDB_MODE", "offline")
     assert main(["resume", str(tmp_path / "r")]) == 0 and len(logged(Run(tmp_path / "r"))) == 2
     monkeypatch.setitem(sys.modules, "wandb", None)
