@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from cuprl.errors import UserError
-from cuprl.theory import STATEMENTS, describe, find_counterexample, run_study
-from cuprl.theory.registry import holds
-from cuprl.theory.sampling import SIZES, random_pairs, round_pairs
+from cuprl.theory import STATEMENTS, run_study
 
 
 def test_the_study_counts_every_instance_and_repeats_itself():
@@ -54,40 +52,6 @@ def test_bad_settings_are_refused(options, sentence):
     with pytest.raises(UserError) as error:
         run_study(**options)
     assert sentence in str(error.value)
-
-
-@pytest.mark.parametrize("kind", ["random", "round"])
-def test_samples_are_proper_problems(kind):
-    rng = np.random.default_rng(0)
-    x = random_pairs(rng, 40, 4, 3) if kind == "random" else round_pairs(rng, 40, 4, 3, parts=10)
-    for distribution in (x.P, x.rho, x.pi, x.ref):
-        assert (distribution >= 0).all()
-        np.testing.assert_allclose(distribution.sum(axis=-1), 1)
-    assert ((x.gamma >= 0) & (x.gamma < 1)).all()
-    assert (SIZES[0], SIZES[-1]) == ((2, 2), (8, 4))
-
-
-@pytest.mark.parametrize("name", ["theorem-1", "lemma", "proposition-1", "proposition-2", "proposition-3-cost"])
-def test_a_counterexample_is_small_round_and_real(name):
-    example = find_counterexample(name)
-    assert not holds(STATEMENTS[name].sides(example.pair))
-    assert example.pair.ref.size <= 4
-    numbers = np.concatenate([example.pair.P.ravel(), example.pair.pi.ravel(), example.pair.ref.ravel()])
-    np.testing.assert_allclose(10 * numbers, np.round(10 * numbers), atol=1e-9)
-    text = describe(example)
-    assert f"{name} (" in text.splitlines()[0]
-    assert "which is false by" in text
-    assert max(len(line) for line in text.splitlines()) <= 100
-
-
-@pytest.mark.parametrize("name", ["proposition-1", "proposition-2", "proposition-3-return"])
-def test_propositions_fail_even_at_lambda_0(name):
-    assert find_counterexample(name, lambdas=(0.0,)) is not None
-
-
-def test_no_counterexample_to_what_is_true():
-    assert find_counterexample("return-corrected") is None
-    assert find_counterexample("lemma-corrected") is None
 
 
 @pytest.mark.slow
