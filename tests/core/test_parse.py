@@ -39,3 +39,8 @@ def test_a_number_or_one_for_each_constraint():
     for words, said in ((["3", "speed=2"], "give one number, or NAME=NUMBER"), (["a=1", "a=2"], "of a is given twice")):
         with pytest.raises(UserError, match=said):
             parse_numbers(words, "--limit")
+
+
+@pytest.mark.parametrize("text, value", [("2.5e6", 2_500_000), ("2_500_000", 2_500_000), ("7", 7)])
+def test_whole_numbers_as_people_write_them(text, value):
+    assert parse_value(int, text, "steps") == value

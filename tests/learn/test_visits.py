@@ -1,11 +1,14 @@
 """Weights of states, against plain sums over whole episodes."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 
+from algorithms.plain_policies import spec_for
 from cuprl.core.spec import Box, Constraint, Spec
-from cuprl.learn.settings import Common
-from cuprl.learn.visits import episode_steps, visits
+from cuprl.learn.settings import Common, SecondOrder
+from cuprl.learn.visits import discounted_steps, episode_steps, visits
 
 DISCOUNTS = (0.9, 1.0)
 SPEC = Spec("x", 2, Box(1, (-1.0,), (1.0,)), tuple(Constraint(f"c{d}", 1.0, d) for d in DISCOUNTS), 6)
@@ -31,3 +34,9 @@ def test_discounted_weights_are_powers_of_each_cost_s_discount_and_one_on_averag
 def test_where_no_episode_began_the_span_is_that_of_a_full_one():
     seen = visits(jnp.array([2]), jnp.zeros((3, 1)), SPEC, Common(cost_weights="discounted"))
     np.testing.assert_allclose(seen.span, [(1 - 0.9**6) / 0.1, 6.0], rtol=1e-5)
+
+
+def test_discounted_steps_of_short_and_of_undiscounted_episodes():
+    spec = replace(spec_for("gaussian", 1, horizon=3), constraints=(Constraint("a", 1.0, 0.5), Constraint("b", 1.0, 1.0)))
+    np.testing.assert_allclose(discounted_steps(spec, SecondOrder()), [1.75, 3.0])
+    np.testing.assert_allclose(discounted_steps(spec, SecondOrder(cost_return="undiscounted")), [3.0, 3.0])

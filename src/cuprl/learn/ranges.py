@@ -28,7 +28,7 @@ class Range:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             return False
         inside = self.low <= value <= self.high and (self.includes_low or value != self.low)
-        size: Any = abs(value)  # a whole number may be too large for a float, and yet not infinite
+        size = abs(value if isinstance(value, int) else float(value))  # a whole number may be too large for a float
         return bool(inside and (size <= sys.float_info.max or (self.includes_inf and size == math.inf)))
 
 
