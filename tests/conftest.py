@@ -17,3 +17,11 @@ def forget_compiled_programs():
     import jax
 
     jax.clear_caches()
+
+
+@pytest.fixture(scope="session")
+def renderer():
+    from film.studio import can_draw
+
+    if not can_draw():
+        pytest.skip("MuJoCo has nothing to draw with here: neither EGL nor OSMesa")

@@ -1,8 +1,9 @@
 """What the tests of films are made of: policies that nobody trained, and an environment that draws what it knows."""
 
+from typing import Any
+
 import gymnasium
 import numpy as np
-import pytest
 
 import cuprl
 from cuprl import envs
@@ -13,18 +14,14 @@ from cuprl.policies.of_run import RunPolicy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
+SMALL: dict[str, Any] = {"width": 160, "height": 120}
+
 
 def can_draw():
     try:
         return opengl.choose()
     except UserError:
         return False
-
-
-@pytest.fixture(scope="session")
-def renderer():
-    if not can_draw():
-        pytest.skip("MuJoCo has nothing to draw with here: neither EGL nor OSMesa")
 
 
 def untrained(task):
@@ -90,3 +87,18 @@ class Lamp(gymnasium.Env):
 def lamp_task(make=Lamp):
     costs = {"heat": "info:heat", "light": "info:light"}
     return cuprl.from_gymnasium(make, costs, {"heat": 2.0, "light": 40.0}, discount={"heat": 0.9, "light": 1.0}, name="lamp")
+
+
+def filmed(policy, out=None, **options):
+    """What was made, and each of its frames."""
+    shots = []
+    return cuprl.video(policy, out, **SMALL, on_shot=shots.append, **options), shots
+
+
+def same_numbers(episode, evaluation):
+    """To the last bit."""
+    cost, plain = (evaluation[name] for name in ("cost_mean", "cost_undiscounted_mean"))
+    many = isinstance(cost, dict)
+    assert episode["return"] == evaluation["return_mean"] and episode["length"] == evaluation["length_mean"]
+    assert list(episode["cost"].values()) == (list(cost.values()) if many else [cost])
+    assert list(episode["cost_undiscounted"].values()) == (list(plain.values()) if many else [plain])

@@ -61,3 +61,7 @@ def row(iteration, limits=("speed",)):
     """One row as a training appends it."""
     made = {name: values[-1].item() for name, values in rows(iteration, limits).items()}
     return {**made, "iteration": iteration, "steps": iteration * BATCH}
+
+
+def by_id(page):
+    return {panel["id"]: panel for panel in page["panels"]}

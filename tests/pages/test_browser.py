@@ -13,7 +13,7 @@ from cuprl.pages.html import page
 from cuprl.pages.run_data import run_page
 from cuprl.pages.serve import Server
 from pages.made_up import folder, seen
-from pages.test_report import HOSTILE
+from pages.test_html import HOSTILE
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed; with apt: apt-get install chromium")
