@@ -13,6 +13,7 @@ from cuprl.runs.checkpoint import (
     from_arrays,
     iteration_of,
     list_checkpoints,
+    prune,
     read_checkpoint,
     to_arrays,
     today,
@@ -122,6 +123,7 @@ def test_what_does_not_fit_the_template_is_told():
 def test_the_newest_are_kept_and_damage_is_refused(tmp_path):
     for iteration in range(1, KEEP + 3):
         write_checkpoint(tmp_path, iteration, {"x": np.arange(iteration)})
+        prune(tmp_path)
     (tmp_path / "00000009.safetensors").touch()  # not one of ours
     paths = list_checkpoints(tmp_path)
     assert [iteration_of(path) for path in paths] == [5, 4, 3]

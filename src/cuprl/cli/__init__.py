@@ -64,6 +64,15 @@ def add_trust_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust", action="store_true", help="all code that the folder or file names, or is, may run here")
 
 
+def add_checkpoint_flag(parser: argparse.ArgumentParser) -> None:
+    """Add the flag of a command on a run's policy: which of its checkpoints."""
+    parser.add_argument(
+        "--checkpoint",
+        metavar="C",
+        help="of a run: last; best, by its evaluations in training (--eval-every); or an iteration [last]",
+    )
+
+
 def trust_of(args: argparse.Namespace) -> bool | list[str]:
     """Tell what those flags allow: all, or the modules named."""
     return True if args.trust else args.imports

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import signal
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
 from cuprl.cli.arguments import one_of, whole
+from cuprl.cli.train import add_eval_flags, eval_settings
 
 if TYPE_CHECKING:
     from cuprl.experiments.engines.engine import Engine
@@ -38,6 +40,7 @@ def add(subparsers: Any) -> None:
     bench.add_argument("--dry-run", action="store_true", help="only list the runs")
     bench.add_argument("--root", default="runs/bench", metavar="DIR", help="where the run folders go [runs/bench]")
     bench.add_argument("--results", default="results", metavar="DIR", help="where finished runs are stored [results]")
+    add_eval_flags(bench)
     bench.set_defaults(run=run_bench)
 
 
@@ -45,7 +48,7 @@ def run_bench(args: argparse.Namespace) -> int:
     """Run experiments, or list them; 1 if any run failed."""
     from cuprl.cli.terminal import show
     from cuprl.errors import UserError
-    from cuprl.experiments.grid.cells import expand
+    from cuprl.experiments.grid.cells import expand, words_of
     from cuprl.experiments.grid.shipped import EXPERIMENTS, find
     from cuprl.experiments.report.formats import Table
 
@@ -54,12 +57,13 @@ def run_bench(args: argparse.Namespace) -> int:
         return 0
     if args.address and args.engine == "local":
         raise UserError("--address is that of a Ray cluster; give --engine ray with it.")
+    flags = words_of(eval_settings(args))
     grids: dict[str, list[Cell]] = {}
     for name in args.names:
         experiment = find(name)
         if experiment.name in grids:
             raise UserError(f"two experiments are called {experiment.name}; give each a name of its own.")
-        grids[experiment.name] = expand(experiment, args.only)
+        grids[experiment.name] = [dataclasses.replace(cell, flags=flags) for cell in expand(experiment, args.only)]
     root, results = Path(args.root), Path(args.results)
     if args.dry_run:
         for name, cells in grids.items():

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_trust_flags, trust_of
 from cuprl.core.parse import parse_numbers, parse_value
 from cuprl.core.text import printable
 from cuprl.errors import UserError
@@ -46,6 +46,7 @@ def add(subparsers: Any) -> None:
         "[certificate.json in the run's folder, or .certificate.json beside the file]",
     )
     certify.add_argument("--json", action="store_true", help="print one JSON object")
+    add_checkpoint_flag(certify)
     add_trust_flags(certify)
     certify.set_defaults(run=run)
 
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     confidence = parse_value(float, args.confidence, "--confidence")
     threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
     cost_bound = parse_numbers(args.cost_bound, "--cost-bound")
-    policy = load(args.path, trust=trust_of(args))
+    policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
     out = where(policy, args.out)
     mode = "sampled" if args.sampled else "mode"
     certificate = certify(policy, episodes, confidence, mode, seed, cost_bound, threads, tell=teller(episodes))

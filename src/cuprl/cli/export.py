@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import whole
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def add(subparsers: Any) -> None:
         help="episodes of the evaluation that the file carries; 0: none [20]",
     )
     export.add_argument("--latency", action="store_true", help="write nothing: measure an action's time in each format")
+    add_checkpoint_flag(export)
     add_trust_flags(export)
     export.set_defaults(run=run)
 
@@ -41,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
-    policy = read_run(Run(args.path), trust=trust_of(args))
+    policy = read_run(Run(args.path), trust=trust_of(args), checkpoint=args.checkpoint)
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, args.episodes) if args.episodes else None
     file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
-    print(f"{file}  {file.stat().st_size:,} bytes")
+    print(f"{file}  {file.stat().st_size:,} bytes, the policy of iteration {policy.info['iteration']}")
     return 0
 
 
@@ -100,7 +101,8 @@ def print_latency(policy: RunPolicy) -> int:
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
-    print(f"one action of {printable(policy.info['task'])}, network {sizes}; medians of interleaved calls")
+    of = f"{printable(policy.info['task'])}, iteration {policy.info['iteration']}"
+    print(f"one action of {of}, network {sizes}; medians of interleaved calls")
     rows = [
         [row["format"], "not installed", "", "", ""]
         if "missing" in row

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import whole
 
 
@@ -21,6 +21,7 @@ def add(subparsers: Any) -> None:
     evaluate.add_argument("--seed", type=whole(0), default=10_000, metavar="K", help="seed of the environments [10_000]")
     evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
+    add_checkpoint_flag(evaluate)
     add_trust_flags(evaluate)
     evaluate.set_defaults(run=run_eval)
 
@@ -37,7 +38,14 @@ def run_eval(args: argparse.Namespace) -> int:
     from cuprl.core.text import printable
     from cuprl.policies.evaluate import evaluate
 
-    result = evaluate(args.path, args.episodes, deterministic=not args.stochastic, seed=args.seed, trust=trust_of(args))
+    result = evaluate(
+        args.path,
+        args.episodes,
+        deterministic=not args.stochastic,
+        seed=args.seed,
+        checkpoint=args.checkpoint,
+        trust=trust_of(args),
+    )
     if result["changed"]:
         said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
         print(f"note: {printable(said)}", file=sys.stderr)
@@ -54,7 +62,9 @@ def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -
     from cuprl.experiments.report.formats import Table
 
     first, rows = results[0], []
-    title = f"{first['task']}, {first['algo']}, {first['episodes']} episodes (sum: of the cost, not discounted)"
+    same = len({result["iteration"] for result in results}) == 1
+    of = f"iteration {first['iteration']}, " if same else ""
+    title = f"{first['task']}, {first['algo']}, {of}{first['episodes']} episodes (sum: of the cost, not discounted)"
     for result, name in zip(results, names or [""] * len(results)):
         many = isinstance(result["cost_mean"], dict)
         for constraint in result["cost_mean"] if many else [""]:

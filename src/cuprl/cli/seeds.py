@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
     """Train a run for each seed with one live table, say where they are, evaluate and draw them; 1 if any failed."""
     from cuprl.cli.bench import make_engine, run_grid
+    from cuprl.cli.train import tell_best
+    from cuprl.runs.folder import Run
 
     cells, root = cells_of(args, settings), Path(args.out or "runs")
     failed = run_grid(cells, root, make_engine("local", None, args.workers, len(cells)))
     done = [cell for cell in cells if is_done(cell, root)]
     for cell in done:
         print(f"done: {cell.path(root)}")
+        tell_best(Run(cell.path(root)))
     if args.evaluate and done:
         print_evaluations(done, root)
     if args.plot and done:
@@ -34,7 +37,8 @@ def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
 
 def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     """Make a grid of the seeds; the flags that change no result are handed on to each run."""
-    from cuprl.experiments.grid.cells import Block, Experiment, expand
+    from cuprl.cli.train import eval_settings
+    from cuprl.experiments.grid.cells import Block, Experiment, expand, words_of
     from cuprl.learn.settings import as_words
 
     if args.seed is not None:
@@ -43,6 +47,7 @@ def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
     flags: tuple[str, ...] = ("--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every))
     flags += tuple(f"--{name}" for name in ("tensorboard", "wandb") if getattr(args, name))
+    flags += words_of(eval_settings(args))
     return [dataclasses.replace(cell, flags=flags) for cell in expand(Experiment("--seeds", "", (block,)))]
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import Parser, seeds, value_of, whole
 from cuprl.cli.check import add_gym_flags, task_named
 from cuprl.errors import UserError
+
+if TYPE_CHECKING:
+    from cuprl.runs.folder import Run
 
 
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
@@ -29,6 +32,29 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
         flag = "--" + field.name.replace("_", "-")
         said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
         group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
+
+
+def add_eval_flags(parser: Parser) -> None:
+    """Add the flags of evaluations while a run is trained."""
+    parser.add_argument(
+        "--eval-every",
+        type=whole(0),
+        metavar="N",
+        help="evaluate every N iterations, and keep the best policy's checkpoint; never changes a result [never]",
+    )
+    parser.add_argument(
+        "--eval-episodes",
+        type=whole(1),
+        metavar="E",
+        help="with --eval-every: episodes of the mode, and as many of sampled actions [10]",
+    )
+
+
+def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Give what those flags say, and refuse episodes of evaluations that are never made."""
+    if args.eval_episodes and not args.eval_every:
+        raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every N; add it, or leave this away.")
+    return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
 
 
 def add(subparsers: Any) -> None:
@@ -57,6 +83,7 @@ def add(subparsers: Any) -> None:
     train.add_argument(
         "--checkpoint-every", type=whole(), default=10, metavar="N", help="iterations between checkpoints [10]"
     )
+    add_eval_flags(train)
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--wandb", action="store_true", help="also log to Weights & Biases; offline with WANDB_MODE=offline")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
@@ -96,12 +123,14 @@ def run_train(args: argparse.Namespace) -> int:
         threads=args.threads,
         limits=parse_numbers(args.limit, "--limit"),
         checkpoint_every=args.checkpoint_every,
+        **eval_settings(args),
         tensorboard=args.tensorboard,
         wandb=args.wandb,
         display=True,
         **given,
     )
     print(f"done: {run.path}")
+    tell_best(run)
     if args.evaluate:
         from cuprl.cli.inspect import print_evaluation
         from cuprl.policies.evaluate import evaluate
@@ -114,10 +143,21 @@ def run_train(args: argparse.Namespace) -> int:
     return 0
 
 
+def tell_best(run: Run) -> None:
+    """Say which checkpoint is the best, where a run was evaluated."""
+    if not (count := len(run.evaluations.recorded())):
+        return
+    if (iteration := run.best()) is None:
+        print(f"best: none of the {count} evaluations was within every limit")
+    else:
+        print(f"best: iteration {iteration} of {count} evaluations; --checkpoint best takes it, as in `cup eval`")
+
+
 def run_resume(args: argparse.Namespace) -> int:
     """Continue a run to its end."""
     from cuprl.training.loop import resume
 
     run = resume(args.path, threads=args.threads, display=True, trust=trust_of(args))
     print(f"done: {run.path}")
+    tell_best(run)
     return 0

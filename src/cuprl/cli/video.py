@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_trust_flags, trust_of
 
 if TYPE_CHECKING:
     from cuprl.film.shots import Shot
@@ -31,6 +31,7 @@ def add(subparsers: Any) -> None:
         shown = meaning if default is None else f"{meaning} [{default}]"
         parser.add_argument(f"--{name}", default=default, metavar="N", help=shown)
     parser.add_argument("--camera", metavar="NAME", help="a camera of the robot's model [one that follows the robot]")
+    add_checkpoint_flag(parser)
     add_trust_flags(parser)
     parser.set_defaults(run=run)
 
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
             sheet=args.sheet,
             deterministic=not args.sampled,
             camera=args.camera,
+            checkpoint=args.checkpoint,
             trust=trust_of(args),
             on_shot=tell,
             **numbers,

@@ -15,7 +15,7 @@ from cuprl.core.values import as_number, whole
 from cuprl.errors import UserError
 from cuprl.film import encode, opengl
 from cuprl.policies.acting import SavedPolicy
-from cuprl.policies.load import load
+from cuprl.policies.load import loaded
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
@@ -45,6 +45,7 @@ def video(
     fps: float = 30.0,
     camera: str | None = None,
     task: Task | None = None,
+    checkpoint: str | int | None = None,
     trust: Trust = False,
     on_shot: Callable[[Shot], None] = lambda shot: None,
 ) -> dict[str, Any]:
@@ -53,15 +54,15 @@ def video(
     out: a .mp4 or .gif file [video.mp4 in the run's folder, or beside the policy's file; none where there is a sheet].
     sheet: a .png file with frames from the first episode's first to its last. Episode i is the one that `evaluate` runs
     with episodes=1 and seed + i; steps: the most that are shown of each. fps: frames a second; as many steps go by between
-    two as show the robot at its true speed. camera: one of the robot's model by its name [one that follows it]. trust: as
-    in `evaluate`. on_shot: called with each frame as it is made. Gives what was written and what was shown.
+    two as show the robot at its true speed. camera: one of the robot's model by its name [one that follows it].
+    checkpoint, trust: as in `evaluate`. on_shot: called with each frame as it is made. Gives what was written and shown.
     """
     check_numbers(episodes, seed, steps, width, height, fps)
     for file, kinds in ((out, encode.FILMS), (sheet, encode.SHEETS)):
         if file is not None:
             encode.check(Path(file), kinds)
     opengl.choose()  # before MuJoCo is imported, as it is below
-    saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
+    saved = loaded(run, checkpoint, trust)
     film_to = default_file(saved) if out is None and sheet is None else out
     from cuprl.film.filmed import film
     from cuprl.film.shots import Pace, Thinned, shots

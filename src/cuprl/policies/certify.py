@@ -21,7 +21,7 @@ from cuprl.policies import bounds
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.certificate import UNDECIDED, Certificate, Statement
 from cuprl.policies.evaluate import environment_of, first_episodes
-from cuprl.policies.load import load
+from cuprl.policies.load import loaded
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources, versions
 
@@ -41,6 +41,7 @@ def certify(
     threads: int | None = None,
     task: Task | None = None,
     *,
+    checkpoint: str | int | None = None,
     trust: Trust = False,
     tell: Callable[[int], None] = lambda done: None,
 ) -> Certificate:
@@ -48,8 +49,8 @@ def certify(
 
     mode: "mode", the actions that `predict` gives, or "sampled", as in training. cost_bound: what no step can cost more
     than (nor less than 0), by constraint or as one number, where the task does not say so itself. threads: of the
-    physics, all cores unless given; they change no result. task, trust: as for `evaluate`. tell: is called with the number
-    of episodes done.
+    physics, all cores unless given; they change no result. task, checkpoint, trust: as for `evaluate`. tell: is called with
+    the number of episodes done.
     """
     whole(episodes, "episodes")
     whole(seed, "seed", least=0)
@@ -57,7 +58,7 @@ def certify(
         raise UserError(f"confidence is {confidence}; give a number above 0 and below 1, as 0.95.")
     if mode not in MODES:
         raise unknown("mode", str(mode), MODES)
-    saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
+    saved = loaded(run, checkpoint, trust)
     threads = (os.cpu_count() or 1) if threads is None else threads
     rounds = math.ceil(episodes / AT_ONCE)
     with environment_of(saved, math.ceil(episodes / rounds), seed, task, trust, threads) as env:

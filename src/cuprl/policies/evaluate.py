@@ -18,7 +18,7 @@ from cuprl.core.user_modules import Trust, named_by
 from cuprl.core.values import whole
 from cuprl.errors import UserError
 from cuprl.policies.acting import SavedPolicy
-from cuprl.policies.load import load
+from cuprl.policies.load import loaded
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
 
@@ -32,43 +32,53 @@ def evaluate(
     seed: int = 10_000,
     task: Task | None = None,
     *,
+    checkpoint: str | int | None = None,
     trust: Trust = False,
 ) -> dict[str, Any]:
     """Measure what a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that.
 
     Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
-    trust: the modules named in the folder or file whose code may run, or True for all. "changed" names those
-    that are not what they were when the policy was trained: its numbers are then of another task.
+    checkpoint: "last", "best" or an iteration of the run, as for `load`; "iteration" says which it was. trust: the modules
+    named in the folder or file whose code may run, or True for all. "changed" names those that are not what they were when
+    the policy was trained: its numbers are then of another task.
     """
     whole(episodes, "episodes")
     whole(seed, "seed", least=0)
-    saved = run if isinstance(run, SavedPolicy) else load(run, trust=trust)
+    saved = loaded(run, checkpoint, trust)
     info = saved.info
     with environment_of(saved, episodes, seed, task, trust) as env:
         spec = env.spec
         finished = run_episodes(env, saved, deterministic, seed)
     names = [c.name for c in spec.constraints]
 
-    def per_constraint(values: np.ndarray) -> Any:
-        return float(values[0]) if len(names) == 1 else dict(zip(names, map(float, values)))
+    def plain(value: Any) -> Any:
+        if np.ndim(value) == 0:
+            return float(value)
+        return float(value[0]) if len(names) == 1 else dict(zip(names, map(float, value)))
 
-    over = finished.discounted > spec.limits  # [E, m]
     return {
-        "task": info["task"],
-        "algo": info["algo"],
+        **{name: info[name] for name in ("task", "algo", "iteration")},
         "run": str(saved.source),
         "deterministic": deterministic,
         "episodes": episodes,
-        "return_mean": float(finished.total[:, 0].mean()),
-        "return_std": float(finished.total[:, 0].std()),
-        "cost_mean": per_constraint(finished.discounted.mean(axis=0)),
-        "cost_std": per_constraint(finished.discounted.std(axis=0)),
-        "cost_undiscounted_mean": per_constraint(finished.total[:, 1:].mean(axis=0)),
-        "cost_limit": per_constraint(np.array([c.limit for c in spec.constraints])),
-        "cost_violation_rate": per_constraint(over.mean(axis=0)),
-        "violation_rate": float(over.any(axis=1).mean()),
-        "length_mean": float(finished.length.mean()),
+        **{name: plain(value) for name, value in measures(finished, spec).items()},
         "changed": changed_sources(info),
+    }
+
+
+def measures(finished: Episodes, spec: Spec) -> dict[str, Any]:
+    """Say what episodes came to: numbers, and of the costs arrays [m]."""
+    over = finished.discounted > spec.limits  # [E, m]
+    return {
+        "return_mean": finished.total[:, 0].mean(),
+        "return_std": finished.total[:, 0].std(),
+        "cost_mean": finished.discounted.mean(axis=0),
+        "cost_std": finished.discounted.std(axis=0),
+        "cost_undiscounted_mean": finished.total[:, 1:].mean(axis=0),
+        "cost_limit": np.array([c.limit for c in spec.constraints]),
+        "cost_violation_rate": over.mean(axis=0),
+        "violation_rate": over.any(axis=1).mean(),
+        "length_mean": finished.length.mean(),
     }
 
 

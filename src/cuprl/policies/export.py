@@ -20,6 +20,7 @@ from cuprl.errors import UserError, unknown
 from cuprl.policies.certificate import Certificate
 from cuprl.policies.checks import layers_of
 from cuprl.policies.deployed import KEY, SavedPolicy, double_precision
+from cuprl.policies.load import loaded
 from cuprl.policies.of_run import RunPolicy, read_run
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
@@ -34,17 +35,23 @@ def export_policy(
     out: str | Path | None = None,
     evaluation: Any = None,
     certificate: Certificate | None = None,
+    *,
+    checkpoint: str | int | None = None,
 ) -> Path:
     """Write the policy; returns the file, by default `policy` with the format's suffix in the run's folder.
 
-    evaluation, certificate: as `cuprl.evaluate` and `cuprl.certify` return them, to be carried along.
+    evaluation, certificate: as `cuprl.evaluate` and `cuprl.certify` return them, to be carried along. checkpoint: as for
+    `cuprl.load`.
     """
     check(to, out)
-    policy = run if isinstance(run, RunPolicy) else read_run(run if isinstance(run, Run) else Run(run))
+    if isinstance(run, RunPolicy):
+        policy = loaded(run, checkpoint)
+    else:
+        policy = read_run(run if isinstance(run, Run) else Run(run), checkpoint=checkpoint)
     if out is None and policy.source is None:
         raise UserError("this policy has no folder yet; give the file to write as out=.")
     path = Path(out) if out is not None else Path(str(policy.source), "policy" + SUFFIXES[to])
-    measured = {k: v for k, v in evaluation.items() if k not in ("task", "algo", "run")} if evaluation else None
+    measured = {k: v for k, v in evaluation.items() if k not in ("task", "algo", "iteration", "run")} if evaluation else None
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
     content = writer({**policy.info, "evaluation": measured, **carried(certificate, policy)}, policy.arrays)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,21 +19,27 @@ if TYPE_CHECKING:
     from cuprl.runs.folder import Run
 
 
-def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = False) -> SavedPolicy:
-    """Load the policy of a run (its newest intact checkpoint), or of a file that `cup export` wrote.
+def load(
+    source: str | Path | Run, task: Task | None = None, *, checkpoint: str | int | None = None, trust: Trust = False
+) -> SavedPolicy:
+    """Load the policy of a run, or of a file that `cup export` wrote.
 
-    To be evaluated, a policy of a task of one's own needs that task again. trust: the modules named in the file or folder
-    whose code may run, or True for all; a .jax file, which is a program itself, needs True.
+    checkpoint: of a run, "last" (its newest intact one; so is None), "best" by its evaluations in training, or an iteration
+    whose checkpoint is there; `info["iteration"]` tells which it was. To be evaluated, a policy of a task of one's own
+    needs that task again. trust: the modules named in the file or folder whose code may run, or True for all; a .jax file,
+    which is a program itself, needs True.
     """
     if not isinstance(source, str | os.PathLike):
-        return _of_run(source, task, trust)
+        return _of_run(source, task, trust, checkpoint)
     path = Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return _of_run(path, task, trust)
+        return _of_run(path, task, trust, checkpoint)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.is_file():
         raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
+    if checkpoint is not None:
+        raise UserError(f"{path} holds one policy alone; --checkpoint {checkpoint} goes with a run's folder: leave it away.")
     if path.suffix == ".jax" and trust is not True:
         raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
     policy = READERS[path.suffix](path)
@@ -41,8 +47,17 @@ def load(source: str | Path | Run, task: Task | None = None, *, trust: Trust = F
     return policy
 
 
-def _of_run(run: Path | Run, task: Task | None, trust: Trust) -> SavedPolicy:
+def loaded(source: str | Path | Run | SavedPolicy, checkpoint: str | int | None = None, trust: Trust = False) -> SavedPolicy:
+    """Give a policy that is loaded as it is, and load any other."""
+    if not isinstance(source, SavedPolicy):
+        return load(source, checkpoint=checkpoint, trust=trust)
+    if checkpoint is not None:
+        raise UserError(f"the policy is loaded already; give checkpoint={checkpoint!r} to cuprl.load, or give its run here.")
+    return source
+
+
+def _of_run(run: Path | Run, task: Task | None, trust: Trust, checkpoint: str | int | None) -> SavedPolicy:
     from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
 
-    return read_run(Run(run) if isinstance(run, Path) else run, task, trust)
+    return read_run(Run(run) if isinstance(run, Path) else run, task, trust, checkpoint)

@@ -1,4 +1,4 @@
-"""The policy of a run: out of its newest checkpoint, or of a learner in memory."""
+"""The policy of a run: out of one of its checkpoints, or of a learner in memory."""
 
 from __future__ import annotations
 
@@ -62,17 +62,20 @@ class RunPolicy(SavedPolicy):
             raise UserError(f"the policy of {whose} cannot act: {error}; train it again.") from None
 
 
-def read_run(run: Run, task: Task | None = None, trust: Trust = False) -> RunPolicy:
-    """Read the policy in a run's newest intact checkpoint; the task itself is needed where its name does not find it."""
+def read_run(run: Run, task: Task | None = None, trust: Trust = False, checkpoint: str | int | None = None) -> RunPolicy:
+    """Read the policy in a run's newest intact checkpoint, or in the one that is asked for: "best", or an iteration.
+
+    The task itself is needed where its name does not find it.
+    """
     config = run.config
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs
 
         with named_by(run.path, trust):
             config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
-    checkpoint, refused = run.latest()
+    _, arrays, refused = run.read(run.choose(checkpoint))
     for sentence in refused:
         warnings.warn(f"{sentence} The policy is taken from the one before it.", stacklevel=3)
-    policy = RunPolicy(checkpoint, config, run)
+    policy = RunPolicy(arrays, config, run)
     policy.task, policy.trust = task, trust
     return policy

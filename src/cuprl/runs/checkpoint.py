@@ -47,14 +47,19 @@ def iteration_of(path: Path) -> int:
 
 
 def write_checkpoint(folder: Path, iteration: int, arrays: Arrays) -> Path:
-    """Write a checkpoint, whole or not at all, and remove all but the newest."""
+    """Write a checkpoint, whole or not at all."""
     files.refuse_link(folder)
     content = save({name: np.asarray(array, order="C") for name, array in arrays.items()})
     path = folder / f"{iteration:08d}-{checksum(content)}.safetensors"
     files.write_atomically(path, content)
-    for old in [path for path in list_checkpoints(folder) if not path.is_dir()][KEEP:]:
-        old.unlink()
     return path
+
+
+def prune(folder: Path, spared: int | None = None) -> None:
+    """Remove all checkpoints but the newest, and that of the iteration that is spared."""
+    for old in [path for path in list_checkpoints(folder) if not path.is_dir()][KEEP:]:
+        if iteration_of(old) != spared:
+            old.unlink()
 
 
 def read_checkpoint(path: Path) -> Arrays:

@@ -25,6 +25,8 @@ MORE: dict[str, type] = {
     "numerics": int,
     "threads": int,
     "checkpoint_every": int,
+    "eval_every": int,
+    "eval_episodes": int,
     "tensorboard": bool,
     "wandb": bool,
     "agent": bool,
@@ -39,6 +41,7 @@ READ = ("batch_size", "hidden", "normalise")  # settings that are read without t
 LARGEST_SEED = 2**32 - 1
 MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
 MOST_THREADS = 4096
+LEAST = {"checkpoint_every": 1, "eval_every": 0, "eval_episodes": 1}
 SHOWN = 60  # letters of a wrong value
 
 
@@ -52,6 +55,8 @@ class RunConfig:
     steps: int = 2_500_000  # of all environments together
     threads: int = 1  # of the physics: they change no result
     checkpoint_every: int = 10  # iterations
+    eval_every: int = 0  # iterations between two evaluations; 0: none
+    eval_episodes: int = 10  # of the mode, and as many of sampled actions
     limits: dict[str, float] | float | None = None  # by constraint, or of the only one; None: the task's own
     tensorboard: bool = False
     wandb: bool = False
@@ -62,12 +67,13 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "algo", algorithms.full_name(self.algo))
-        for name in ("seed", "steps", "threads", "checkpoint_every"):
+        for name in ("seed", "steps", "threads", "checkpoint_every", "eval_every", "eval_episodes"):
             object.__setattr__(self, name, as_whole(getattr(self, name), name))
         if not 0 <= self.seed <= LARGEST_SEED:
             raise UserError(f"seed is {self.seed}; give a whole number from 0 to {LARGEST_SEED}.")
-        if self.checkpoint_every < 1:
-            raise UserError(f"checkpoint_every is {self.checkpoint_every}; it must be at least 1.")
+        for name, least in LEAST.items():
+            if getattr(self, name) < least:
+                raise UserError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
 
     def plan(self, task: Task | None = None) -> Plan:
         """Look the algorithm up and fill in what was left to it, and to the task where there is one."""
@@ -93,7 +99,7 @@ class RunConfig:
 
     def to_json(self) -> dict[str, Any]:
         """Write what config.json says of it; `provenance.facts` are beside it there."""
-        unsaid = ("checkpoint_every", "tensorboard", "wandb") if self.agent else ("agent",)
+        unsaid = (*LEAST, "tensorboard", "wandb") if self.agent else ("agent",)
         said = {name: value for name, value in vars(self).items() if value is not None and name not in unsaid}
         return json.loads(json.dumps(said))
 
@@ -140,7 +146,8 @@ def check_configuration(config: Any) -> None:
     for name, limit in config["limits"].items():
         if not is_number(limit) or limit < 0:
             raise wrong(f"the limit of {name}", limit)
-    for key, least, most in (("seed", 0, LARGEST_SEED), ("threads", 1, MOST_THREADS), ("checkpoint_every", 1, math.inf)):
+    ranges = {"seed": (0, LARGEST_SEED), "threads": (1, MOST_THREADS), **{k: (v, math.inf) for k, v in LEAST.items()}}
+    for key, (least, most) in ranges.items():
         if key in config and not least <= config[key] <= most:
             raise wrong(key, config[key])
     check_settings(config["algo"], config["settings"])

@@ -1,18 +1,17 @@
 """One run folder: settings, a row of metrics an iteration, checkpoints. Nothing else is needed to use a run later.
 
 runs/<task>/<algo>/seed<k>-<time>/config.json  progress.csv  checkpoints/<iteration>-<checksum>.safetensors
+and, where it was evaluated in training, evaluations.csv
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, pairwise
 from pathlib import Path
@@ -20,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.errors import UserError
-from cuprl.runs import files, progress, provenance
-from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, read_checkpoint, write_checkpoint
+from cuprl.errors import UserError, unknown
+from cuprl.runs import evaluations, files, progress, provenance
+from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, prune, read_checkpoint, write_checkpoint
 from cuprl.runs.columns import needed
 from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
@@ -36,8 +35,8 @@ class Run:
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        self.metrics = self.path / "progress.csv"
-        self._columns: list[str] | None = None  # of progress.csv, once a row was written
+        self.rows = progress.Rows(self.path / "progress.csv")
+        self.evaluations = progress.Rows(self.path / evaluations.NAME)
         if not os.path.lexists(self.path / "config.json"):
             raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
         try:
@@ -77,25 +76,20 @@ class Run:
 
     # --- metrics ------------------------------------------------------------------------------------------------
 
-    def append(self, row: dict[str, float]) -> None:
-        """Write one row of progress.csv; the first decides the columns, also where an older cuprl wrote it."""
-        with files.appending(self.metrics) as handle:
-            new = not os.fstat(handle.fileno()).st_size
-            if self._columns is None:
-                self._columns = list(row) if new else self._table()[0]
-            writer = csv.DictWriter(handle, self._columns, restval="nan", extrasaction="ignore", lineterminator="\n")
-            if new:
-                writer.writeheader()
-            writer.writerow({name: repr(value) for name, value in row.items()})
+    @property
+    def metrics(self) -> Path:
+        """Say where progress.csv is."""
+        return self.rows.path
 
-    def _table(self) -> list[list[str]]:
-        return progress.read_rows(self.metrics)
+    def append(self, row: dict[str, float]) -> None:
+        """Write one row of progress.csv."""
+        self.rows.append(row)
 
     def progress(self) -> dict[str, np.ndarray]:
         """Read the metrics so far, a column each."""
-        if not (rows := self._table()):
+        if not (columns := self.rows.columns()):
             raise UserError(f"{self.path} has no progress.csv yet; it is written after the first iteration.")
-        return progress.as_columns(rows, self.metrics)
+        return columns
 
     def measured(self) -> dict[str, np.ndarray]:
         """Read the metrics as `progress` does, and refuse them without a column that pictures and tables are made of."""
@@ -106,15 +100,18 @@ class Run:
 
     def recorded(self) -> set[int]:
         """Find the iterations that have a row of metrics."""
-        return {iteration for row in self._table()[1:] if (iteration := progress.iteration_in(row))}
+        return self.rows.recorded()
 
     def forget_after(self, iteration: int) -> None:
-        """Drop the rows past a checkpoint: the resumed run writes them again."""
-        if os.path.lexists(self.metrics):
-            rows, text = self._table(), io.StringIO()
-            kept = [row for row in rows[1:] if 0 < progress.iteration_in(row) <= iteration]
-            csv.writer(text, lineterminator="\n").writerows([*rows[:1], *kept])
-            write_atomically(self.metrics, text.getvalue().encode())
+        """Drop the rows past a checkpoint, also of evaluations: the resumed run writes them again."""
+        self.rows.forget_after(iteration)
+        self.evaluations.forget_after(iteration)
+
+    def best(self) -> int | None:
+        """Find the iteration of the best evaluation, by the rule of `evaluations.best_row`; None where there is none."""
+        columns = self.evaluations.columns()
+        row = evaluations.best_row(columns, self.config)
+        return None if row is None else int(columns["iteration"][row])
 
     # --- checkpoints --------------------------------------------------------------------------------------------
 
@@ -135,22 +132,54 @@ class Run:
         return [range(a + 1, b) for a, b in pairwise(rows) if b > a + 1]
 
     def save(self, iteration: int, arrays: Arrays) -> Path:
-        """Write a checkpoint, after the rows that came before it."""
-        if self.metrics.is_file():
-            with files.appending(self.metrics) as handle:  # its rows reach the disk before the checkpoint does
-                os.fsync(handle.fileno())
-        return write_checkpoint(self.path / "checkpoints", iteration, arrays)
+        """Write a checkpoint, after the rows that came before it; of the older ones the last two and the best stay."""
+        self.rows.sync()
+        self.evaluations.sync()
+        path = write_checkpoint(self.path / "checkpoints", iteration, arrays)
+        prune(self.path / "checkpoints", self.best())
+        return path
 
-    def latest(self, paths: Iterable[Path] | None = None) -> tuple[Arrays, list[str]]:
-        """Read the newest intact checkpoint, or the first of `paths`; and a sentence for each that was refused before it."""
+    def choose(self, checkpoint: str | int | None) -> list[Path]:
+        """Find the files to read for "last" (or None), "best" or an iteration: where the first is damaged, the next."""
+        if checkpoint is None or checkpoint == "last":
+            return self.checkpoints()
+        kept = {iteration_of(path): path for path in self.checkpoints()}
+        wanted = self._best_or_why() if checkpoint == "best" else checkpoint
+        if not str(wanted).isdecimal() or isinstance(wanted, bool):
+            raise unknown("checkpoint", str(wanted), ["best", "last", *map(str, kept)])
+        if int(wanted) not in kept:
+            there = ", ".join(map(str, kept)) or "none"
+            raise UserError(f"{self.path} has no checkpoint of iteration {wanted}; it has {there}. Or give best or last.")
+        return [kept[int(wanted)]]
+
+    def _best_or_why(self) -> int:
+        """Find the iteration of the best evaluation; where there is none, say why and what to do."""
+        if (iteration := self.best()) is not None:
+            return iteration
+        if count := len(self.evaluations.recorded()):
+            why = f"none of the {count} evaluations of {self.path} was within every limit, so that no checkpoint is the best"
+            raise UserError(f"{why}; give --checkpoint last, or train it further.")
+        why = f"{self.path} was not evaluated in training, so that no checkpoint is known to be the best"
+        raise UserError(f"{why}; give --checkpoint last, or train with --eval-every N.")
+
+    def read(self, paths: Sequence[Path]) -> tuple[Path, Arrays, list[str]]:
+        """Read the first intact checkpoint of these: its file, its arrays, and a sentence for each refused before it."""
         refused: list[str] = []
-        for path in self.checkpoints() if paths is None else paths:
+        for path in paths:
             try:
-                return read_checkpoint(path), refused
+                return path, read_checkpoint(path), refused
             except UserError as error:
                 refused.append(str(error))
-        refused.append(f"{self.path} has no intact checkpoint; start the run again with `cup train`.")
+        others = [str(iteration_of(path)) for path in self.checkpoints() if path not in paths]
+        instead = (
+            f"give --checkpoint last, or one of {', '.join(others)}" if others else "start the run again with `cup train`"
+        )
+        refused.append(f"{self.path} has no intact checkpoint{' of that iteration' if others else ''}; {instead}.")
         raise UserError(" ".join(refused))
+
+    def latest(self) -> tuple[Arrays, list[str]]:
+        """Read the newest intact checkpoint, and a sentence for each that was refused before it."""
+        return self.read(self.checkpoints())[1:]
 
 
 def new_folder(config: RunConfig) -> Path:

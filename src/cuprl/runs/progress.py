@@ -1,8 +1,12 @@
-"""progress.csv as it is read: a row an iteration, the first column its number. Damage is told, half a last line is not."""
+"""Files with a row an iteration, as progress.csv and evaluations.csv: the first column is its number.
+
+Damage is told, half a last line is not: a killed run leaves such.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,52 @@ from cuprl.runs import files
 
 LARGEST = 2**30  # bytes
 DIGITS = 18  # of an iteration's number
+
+
+class Rows:
+    """Reads and writes such a file; it is made with its first row."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._columns: list[str] | None = None  # once a row was written
+
+    def append(self, row: dict[str, float]) -> None:
+        """Write one row; the first decides the columns, also where an older cuprl wrote it."""
+        with files.appending(self.path) as handle:
+            new = not os.fstat(handle.fileno()).st_size
+            if self._columns is None:
+                self._columns = list(row) if new else self.table()[0]
+            writer = csv.DictWriter(handle, self._columns, restval="nan", extrasaction="ignore", lineterminator="\n")
+            if new:
+                writer.writeheader()
+            writer.writerow({name: repr(value) for name, value in row.items()})
+
+    def table(self) -> list[list[str]]:
+        """Read the header and the rows as they are written; nothing where there is no file."""
+        return read_rows(self.path)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Read the numbers, a column each [rows]; none where there is no file."""
+        rows = self.table()
+        return as_columns(rows, self.path) if rows else {}
+
+    def recorded(self) -> set[int]:
+        """Find the iterations that have a row."""
+        return {iteration for row in self.table()[1:] if (iteration := iteration_in(row))}
+
+    def forget_after(self, iteration: int) -> None:
+        """Drop the rows past an iteration, and what is no whole row."""
+        if os.path.lexists(self.path):
+            rows, text = self.table(), io.StringIO()
+            kept = [row for row in rows[1:] if 0 < iteration_in(row) <= iteration]
+            csv.writer(text, lineterminator="\n").writerows([*rows[:1], *kept])
+            files.write_atomically(self.path, text.getvalue().encode())
+
+    def sync(self) -> None:
+        """Wait until its rows are on the disk."""
+        if self.path.is_file():
+            with files.appending(self.path) as handle:
+                os.fsync(handle.fileno())
 
 
 def read_rows(path: Path) -> list[list[str]]:

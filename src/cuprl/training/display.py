@@ -21,6 +21,7 @@ class Display(Protocol):
     def __exit__(self, *error: object) -> None: ...
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None: ...
     def update(self, row: dict[str, float]) -> None: ...
+    def evaluated(self, sentence: str) -> None: ...
     def note(self, sentence: str) -> None: ...
 
 
@@ -37,6 +38,8 @@ class Silent:
         self.begun, self.first = time.perf_counter(), iteration
 
     def update(self, row: dict[str, float]) -> None: ...
+
+    def evaluated(self, sentence: str) -> None: ...
 
     def note(self, sentence: str) -> None: ...
 
@@ -78,6 +81,9 @@ class Plain(Silent):
 
     def say(self, line: str) -> None:
         print(line, flush=True)
+
+    def evaluated(self, sentence: str) -> None:
+        self.say(printable(sentence))
 
     def note(self, sentence: str) -> None:
         print(f"note: {printable(sentence)}", file=sys.stderr, flush=True)
@@ -131,6 +137,9 @@ class Live(Silent):
             cells.append(Text.assemble((f"{name} ", "dim"), (value, style), no_wrap=True))
         bar = ProgressBar(total=self.iterations, completed=row["iteration"])
         self.live.update(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
+
+    def evaluated(self, sentence: str) -> None:
+        self.console.print(printable(sentence), highlight=False, markup=False)
 
     def note(self, sentence: str) -> None:
         from rich.text import Text

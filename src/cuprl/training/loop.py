@@ -1,4 +1,4 @@
-"""THE loop: iterate -> record -> checkpoint, until done or stopped; and resume, which continues it bit for bit."""
+"""THE loop: iterate -> record -> evaluate -> checkpoint, until done or stopped; and resume, bit for bit."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from cuprl.runs import provenance
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
+from cuprl.training.evaluating import Evaluator
 from cuprl.training.hooks import Hook, View, check_hook, wants_stop
 from cuprl.training.training import Training
 from cuprl.training.writers import Writer, open_writers, require_writers
@@ -35,6 +36,8 @@ def train(
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
     checkpoint_every: int = 10,
+    eval_every: int = 0,
+    eval_episodes: int = 10,
     tensorboard: bool = False,
     wandb: bool = False,
     display: Display | bool = False,
@@ -44,6 +47,8 @@ def train(
     """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them).
 
     tensorboard, wandb: write the rows there too; each needs its extra.
+    eval_every: iterations between two evaluations of `eval_episodes` episodes of the mode and as many of sampled actions, in
+    environments of their own, recorded in evaluations.csv; the best one's checkpoint is kept. 0: none.
     display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the messages.
     on_iteration: called with each row of progress.csv and a `View` of the training. Where it returns False the run stops
     with a checkpoint and is returned as it is; where it raises, the checkpoint is left and the error says where it is.
@@ -58,6 +63,8 @@ def train(
         steps=steps,  # type: ignore[arg-type]  # 2.5e6 is taken too
         threads=threads,
         checkpoint_every=checkpoint_every,
+        eval_every=eval_every,
+        eval_episodes=eval_episodes,
         limits=limits,
         tensorboard=bool(tensorboard),
         wandb=bool(wandb),
@@ -112,7 +119,7 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
     """Restore the checkpoint to go on from, and tell what of the run is lost."""
     recorded, lost, learner = run.recorded(), run.lost(), training.learner
     if run.checkpoints():
-        arrays, refused = run.latest(run.to_resume_from())
+        _, arrays, refused = run.read(run.to_resume_from())
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
@@ -130,12 +137,18 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
 
 def _loop(training: Training, run: Run, display: Display, hook: Hook | None) -> Run:
     """Iterate, record and checkpoint until all is learnt, the hook says stop, or a signal does: then KeyboardInterrupt."""
-    learner = training.learner
+    learner, evaluator = training.learner, Evaluator(training, run, display)
+
+    def hurry() -> None:
+        training.hurry()
+        evaluator.hurry()
+
     last_good = run.checkpoints()[0] if run.checkpoints() else None
     writers = open_writers(training.config, run)
-    with readers_may_leave(), writers as writing, stop_signals(training.hurry, display) as stopped, display:
+    with readers_may_leave(), writers as writing, stop_signals(hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
         _tell_other_discount(training, display)
+        evaluator.look(stopped)  # a stop may have come before it
         while not training.done:
             try:
                 row = training.iterate()
@@ -144,9 +157,10 @@ def _loop(training: Training, run: Run, display: Display, hook: Hook | None) -> 
                 raise RunStopped(f"{error}; {where}.") from None
             _record(row, run, writing, display)
             _tell_bound(training, display)
+            evaluated = evaluator.look(stopped)
             ended = hook is not None and _ended_by(hook, row, training, run, display)
             stopping = bool(stopped)  # once: a signal from here on waits for the next iteration's checkpoint
-            if ended or stopping or _checkpoint_is_due(training):
+            if evaluated or ended or stopping or _checkpoint_is_due(training):
                 last_good = run.save(learner.iteration, training.arrays())
             if ended or stopping:
                 break

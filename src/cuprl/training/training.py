@@ -22,7 +22,7 @@ class Training:
         """Make and start the environments; task: the task itself where its name alone does not find it."""
         if config.agent:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
-        task = envs.find(task or config.task)
+        self.task = task = envs.find(task or config.task)
         plan = config.plan(task)
         num_envs = plan.settings.num_envs
         env = envs.build(task, num_envs, config.threads, plan.config.limits)

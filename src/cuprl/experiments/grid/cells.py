@@ -83,7 +83,7 @@ class Cell:
         path = self.path(root)
         if (path / "config.json").is_file():
             return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
-        flags = [word for name, value in self.settings for word in (f"--{name.replace('_', '-')}", value)]
+        flags = words_of(dict(self.settings))
         limits = [word for limit in self.limits for word in ("--limit", limit)]
         return [
             "train",
@@ -137,6 +137,11 @@ def resolve(config: RunConfig) -> dict[str, Any]:
 def task_called(name: str) -> Task:
     """Find a task by its name, as `envs.find` does."""
     return find_task(name)
+
+
+def words_of(settings: dict[str, Any]) -> tuple[str, ...]:
+    """Write settings as words of a command line: --hidden 8."""
+    return tuple(word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", str(value)))
 
 
 def file_name(text: str) -> str:
