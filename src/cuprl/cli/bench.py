@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
 from cuprl.cli.arguments import one_of, whole
-from cuprl.cli.train import add_eval_flags, eval_settings
+from cuprl.cli.evaluations import add_eval_flags, eval_settings
 
 if TYPE_CHECKING:
     from cuprl.experiments.engines.engine import Engine

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
     """Train a run for each seed with one live table, say where they are, evaluate and draw them; 1 if any failed."""
     from cuprl.cli.bench import make_engine, run_grid
-    from cuprl.cli.train import tell_best
+    from cuprl.cli.evaluations import tell_best
     from cuprl.runs.folder import Run
 
     cells, root = cells_of(args, settings), Path(args.out or "runs")
@@ -37,7 +37,7 @@ def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
 
 def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     """Make a grid of the seeds; the flags that change no result are handed on to each run."""
-    from cuprl.cli.train import eval_settings
+    from cuprl.cli.evaluations import eval_settings
     from cuprl.experiments.grid.cells import Block, Experiment, expand, words_of
     from cuprl.learn.settings import as_words
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import Parser, seeds, value_of, whole
 from cuprl.cli.check import add_gym_flags, task_named
+from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best
 from cuprl.errors import UserError
-
-if TYPE_CHECKING:
-    from cuprl.runs.folder import Run
 
 
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
@@ -32,29 +30,6 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
         flag = "--" + field.name.replace("_", "-")
         said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
         group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
-
-
-def add_eval_flags(parser: Parser) -> None:
-    """Add the flags of evaluations while a run is trained."""
-    parser.add_argument(
-        "--eval-every",
-        type=whole(0),
-        metavar="N",
-        help="evaluate every N iterations, and keep the best policy's checkpoint; never changes a result [never]",
-    )
-    parser.add_argument(
-        "--eval-episodes",
-        type=whole(1),
-        metavar="E",
-        help="with --eval-every: episodes of the mode, and as many of sampled actions [10]",
-    )
-
-
-def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Give what those flags say, and refuse episodes of evaluations that are never made."""
-    if args.eval_episodes and not args.eval_every:
-        raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every N; add it, or leave this away.")
-    return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
 
 
 def add(subparsers: Any) -> None:
@@ -141,16 +116,6 @@ def run_train(args: argparse.Namespace) -> int:
 
         print(f"learning curve: {plot_runs([run.path])}")
     return 0
-
-
-def tell_best(run: Run) -> None:
-    """Say which checkpoint is the best, where a run was evaluated."""
-    if not (count := len(run.evaluations.recorded())):
-        return
-    if (iteration := run.best()) is None:
-        print(f"best: none of the {count} evaluations was within every limit")
-    else:
-        print(f"best: iteration {iteration} of {count} evaluations; --checkpoint best takes it, as in `cup eval`")
 
 
 def run_resume(args: argparse.Namespace) -> int:

@@ -1,0 +1,45 @@
+"""Evaluations while a run is trained: their flags, and what is said of the best at its end."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from cuprl.cli.arguments import whole
+from cuprl.errors import UserError
+
+if TYPE_CHECKING:
+    from cuprl.runs.folder import Run
+
+
+def add_eval_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of evaluations while a run is trained."""
+    parser.add_argument(
+        "--eval-every",
+        type=whole(0),
+        metavar="N",
+        help="evaluate every N iterations, and keep the best policy's checkpoint; never changes a result [never]",
+    )
+    parser.add_argument(
+        "--eval-episodes",
+        type=whole(1),
+        metavar="E",
+        help="with --eval-every: episodes of the mode, and as many of sampled actions [10]",
+    )
+
+
+def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Give what those flags say, and refuse episodes of evaluations that are never made."""
+    if args.eval_episodes and not args.eval_every:
+        raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every N; add it, or leave this away.")
+    return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
+
+
+def tell_best(run: Run) -> None:
+    """Say which checkpoint is the best, where a run was evaluated."""
+    if not (count := len(run.evaluations.recorded())):
+        return
+    if (iteration := run.best()) is None:
+        print(f"best: none of the {count} evaluations was within every limit")
+    else:
+        print(f"best: iteration {iteration} of {count} evaluations; --checkpoint best takes it, as in `cup eval`")
