@@ -48,7 +48,7 @@ def test_to_json_and_back():
     assert written["limits"] == {"speed": 50.0} and written["settings"]["hidden"] == [] and "agent" not in written
     assert RunConfig.from_json(written).to_json() == written
     by_hand = replace(config, agent=True).to_json()
-    assert by_hand["agent"] and by_hand.keys() == written.keys() - {*LEAST, "tensorboard"} | {"agent"}
+    assert by_hand["agent"] and by_hand.keys() == written.keys() - {*LEAST, "tensorboard", "wandb"} | {"agent"}
     assert list(config.identity()) == list(IDENTITY) and fingerprint(config.identity()) == fingerprint(written)
 
 
