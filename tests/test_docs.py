@@ -38,7 +38,7 @@ def shrink(words):
     """The same command on a smaller problem."""
     words = list(words)
     if any("highway" in word for word in words):
-        return None  # a package that need not be here; tests/envs/gymnasium/test_from_gymnasium.py runs it where it is
+        return None  # a package that need not be here; tests/envs/gymnasium/test_task.py runs it where it is
     match words[0], words[1:2]:
         case "train", _:
             words += ["--steps", "400", *SMALL_RUN, *(["--seeds", "0"] if "--seeds" in words else [])]

@@ -5,20 +5,14 @@ import io
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
-import cuprl
 from cuprl.cli import main
 from cuprl.cli.inspect import print_evaluation
 from cuprl.cli.terminal import show
 from cuprl.core.text import csv_text, printable
-from cuprl.experiments.report.drawing import drawn
 from cuprl.experiments.report.formats import Table, markdown_text, to_csv, to_latex, to_markdown
-from cuprl.experiments.report.plot import plot_runs
-from cuprl.runs.config import RunConfig
-from cuprl.runs.folder import Run
 from cuprl.training.loop import train
 from small import QUIET, SMALL
 
@@ -82,30 +76,8 @@ def test_markdown_and_latex_take_names_for_text():
     assert latex[2] == r"% t\n\input{x}" and r"\textbf{1.0 $\pm$ 2.0} \\" in latex
 
 
-def test_a_picture_draws_names_letter_by_letter(run, tmp_path):
-    assert drawn("a$b$") == r"a\$b\$"
-    config = RunConfig.from_json(run.config)
-    nasty = Run.create(tmp_path / "r", replace(config, task="$\\frac{", limits={"$x_{": 1.0}))
-    (nasty.path / "progress.csv").write_text((run.path / "progress.csv").read_text())
-    assert plot_runs([nasty.path]).stat().st_size > 10_000
-
-
 def test_a_terminal_of_ascii_is_enough(run):
     command = [sys.executable, "-m", "cuprl", "eval", str(run.path), "--episodes", "1"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, env=environment)
     assert done.returncode == 0 and b" +- " in done.stdout, done.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        ({"episodes": 2.5}, "episodes is 2.5; give a whole number of at least 1"),
-        ({"episodes": "many"}, "episodes is 'many'"),
-        ({"seed": -1}, "seed is -1; give a whole number of at least 0"),
-        ({"seed": 0.5}, "seed is 0.5"),
-    ],
-)
-def test_wrong_numbers_of_an_evaluation(arguments, words, run):
-    with pytest.raises(cuprl.errors.UserError, match=words):
-        cuprl.evaluate(run, **arguments)

@@ -213,6 +213,9 @@ def test_an_exported_policy_is_certified_as_its_run(run, certificate, tmp_path, 
         {"constraints": [{}]},
         {"constraints": [3]},
         {"episodes": "many"},
+        {"episodes": 0},
+        {"episodes": -40},
+        {"confidence": 3.0},
         {"confidence": math.nan},
         {"changed": [1]},
         {"versions": 3},
@@ -222,6 +225,26 @@ def test_an_exported_policy_is_certified_as_its_run(run, certificate, tmp_path, 
 )
 def test_a_file_that_is_no_certificate_is_refused(damage, certificate, tmp_path):
     (tmp_path / "c.json").write_text("[" if damage is None else json.dumps({**certificate.to_json(), **damage}))
+    with pytest.raises(UserError, match="is damaged or no certificate"):
+        read_certificate(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"confidence": 1.0},
+        {"over": -1},
+        {"over": 41},
+        {"over_low": -1.0},
+        {"over_high": 1.5},
+        {"over": 20, "over_high": 0.4},
+        {"lower": 9.0, "upper": 2.0},
+    ],
+)
+def test_numbers_that_no_episodes_give_are_refused(damage, certificate, tmp_path):
+    values = certificate.to_json()
+    values["constraints"] = [{**values["constraints"][0], **damage}]
+    (tmp_path / "c.json").write_text(json.dumps(values))
     with pytest.raises(UserError, match="is damaged or no certificate"):
         read_certificate(tmp_path / "c.json")
 

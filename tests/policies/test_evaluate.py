@@ -43,3 +43,17 @@ def test_choices_of_the_same_sizes_fit():
     refuse_other_sizes(SPECS["multi"], info)
     with pytest.raises(UserError, match="'Discrete', 9"):
         refuse_other_sizes(cuprl.Spec("other", 5, cuprl.Discrete(9), SPECS["multi"].constraints, 10), info)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"episodes": 2.5}, "episodes is 2.5; give a whole number of at least 1"),
+        ({"episodes": "many"}, "episodes is 'many'"),
+        ({"seed": -1}, "seed is -1; give a whole number of at least 0"),
+        ({"seed": 0.5}, "seed is 0.5"),
+    ],
+)
+def test_wrong_numbers_of_an_evaluation(arguments, words, run):
+    with pytest.raises(cuprl.errors.UserError, match=words):
+        cuprl.evaluate(run, **arguments)

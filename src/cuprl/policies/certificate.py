@@ -118,7 +118,9 @@ class Certificate:
         if not isinstance(values["constraints"], list) or not values["constraints"]:
             raise ValueError("it is of no constraint")
         statements = tuple(Statement(**fields_in(s, Statement)) for s in values["constraints"])
-        return Certificate(**fields_in({**values, "constraints": statements}, Certificate))
+        read = Certificate(**fields_in({**values, "constraints": statements}, Certificate))
+        refuse_impossible(read)
+        return read
 
     def refuse_other(self, policy: SavedPolicy) -> None:
         """A certificate is of one checkpoint under its limits, and says nothing about another."""
@@ -148,6 +150,24 @@ def fields_in(values: dict[str, Any], kind: type) -> dict[str, Any]:
             raise ValueError(f"its {field.name} is {value!r}")
         found[field.name] = tuple(value) if isinstance(value, list) else value
     return found
+
+
+def refuse_impossible(certificate: Certificate) -> None:
+    """Raise a ValueError for numbers that no episodes give: they would be read as a promise."""
+    if certificate.episodes < 1:
+        raise ValueError(f"it is of {certificate.episodes} episodes")
+    for part in (certificate, *certificate.constraints):
+        if not 0.0 < part.confidence < 1.0:
+            raise ValueError(f"its confidence is {part.confidence}")
+    for s in certificate.constraints:
+        if not (
+            0 <= s.over <= certificate.episodes and 0.0 <= s.over_low <= s.over / certificate.episodes <= s.over_high <= 1.0
+        ):
+            raise ValueError(
+                f"{s.over} of its {certificate.episodes} episodes are over the limit, {s.over_low} to {s.over_high}"
+            )
+        if s.lower is not None and s.upper is not None and s.lower > s.upper:
+            raise ValueError(f"its bounds are {s.lower} and {s.upper}")
 
 
 def read_certificate(path: Path) -> Certificate:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from cuprl.core.spec_json import spec_to_json
+from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
-from cuprl.experiments.report.own_runs import of_runs, together
+from cuprl.experiments.report.own_runs import discounts_of, of_runs, together
 from experiments.synthetic import made_up
 
 STEPS = 100_000  # 20 iterations
@@ -61,3 +63,10 @@ def test_a_group_is_as_long_as_its_shortest_run():
 def test_no_run_is_an_error():
     with pytest.raises(UserError, match="give at least one folder"):
         of_runs([])
+
+
+def test_a_cost_whose_spec_leaves_its_discount_open_has_the_usual_one():
+    spec = spec_to_json(TASKS["hopper-speed"].vector_env(1, 1, TASKS["hopper-speed"].constraints).spec)
+    del spec["constraints"][0]["discount"]
+    assert discounts_of({"spec": spec}) == {"speed": 0.99}
+    assert discounts_of({"task": "hopper-velocity"}) == {"velocity": 1.0} and discounts_of({"task": "elsewhere"}) == {}

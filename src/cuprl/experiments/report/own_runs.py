@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.algorithms import as_now
+from cuprl.core.spec_json import spec_from_json
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import variant_of
@@ -93,7 +94,7 @@ def cut(seeds: list[Result]) -> list[Result]:
 def discounts_of(config: dict[str, Any]) -> dict[str, float]:
     """Tell how each cost is discounted: by the run's spec, else by the task of that name, else nothing is known."""
     if "spec" in config:
-        return {c["name"]: c["discount"] for c in config["spec"]["constraints"]}
+        return {c.name: c.discount for c in spec_from_json(config["spec"]).constraints}
     return {c.name: c.discount for c in TASKS[config["task"]].constraints} if config["task"] in TASKS else {}
 
 

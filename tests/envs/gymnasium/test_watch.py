@@ -102,7 +102,7 @@ def test_the_first_interrupt_ends_a_run_that_hangs(backend, tmp_path):
 
 REGISTER = """
 import gymnasium
-from envs.gymnasium.test_hangs import hanging, sleep_in_c
+from envs.gymnasium.test_watch import hanging, sleep_in_c
 gymnasium.register("Hanging-v0", hanging(3, sleep_in_c, {mark!r}))
 """
 
@@ -166,7 +166,7 @@ def alive(pid):
 def test_a_worker_that_hangs_ends_after_its_parent(tmp_path):
     mark = tmp_path / "hangs"
     task = f"cuprl.from_gymnasium(hanging(0, mark={str(mark)!r}), limits=5.0, backend='async')"
-    script = f"import sys; from envs.gymnasium.test_hangs import *\nmake({task})\n"
+    script = f"import sys; from envs.gymnasium.test_watch import *\nmake({task})\n"
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
     wait_for(lambda: mark.exists() and mark.read_text())

@@ -1,0 +1,51 @@
+"""Names of tasks made of Gymnasium's environments."""
+
+import pytest
+
+import cuprl
+from cuprl.cli import main
+from cuprl.envs import find
+from cuprl.envs.gymnasium.name import parse_name
+
+
+def test_a_name_finds_the_same_task_again():
+    task = cuprl.from_gymnasium(
+        "CartPole-v1",
+        {"x": "info:a", "y": "operator:add"},
+        {"x": 1.5, "y": 2.0},
+        discount={"y": 1.0},
+        horizon=7,
+        backend="async",
+        imports=["json"],
+    )
+    again = find(task.name)
+    assert (again.name, again.constraints, again.costs) == (task.name, task.constraints, task.costs)
+    assert (again.horizon, again.backend, again.make.args) == (7, "async", ("CartPole-v1", ("json",)))
+    assert [c.discount for c in again.constraints] == [0.99, 1.0]
+    short = cuprl.from_gymnasium("CartPole-v1", "info:crash", 3)
+    assert short.name == "gym:CartPole-v1+cost=info:crash+limit=3"
+    assert parse_name("gym:A-v0+limit=3+limit=4")["limits"] == 4.0
+    assert parse_name("gym:A-v0+cost=info:a+cost=info:a")["costs"] == {"a": "info:a"}
+    assert cuprl.from_gymnasium("CartPole-v1", limits=1, imports="json").name.endswith("+import=json")
+    assert cuprl.from_gymnasium("json:CartPole-v1", limits=1).name == "gym:CartPole-v1+cost=info:cost+limit=1+import=json"
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["train", "hopper-speed", "--cost", "info:cost"], "--cost goes with a Gymnasium environment"),
+        (["train", "hopper-speed", "--cost-discount", "1"], "--cost-discount goes with a Gymnasium environment"),
+        (["train", "gym:CartPole-v1", "--cost", "a:torque", "--cost", "b:torque"], "two costs are named 'torque'"),
+        (["train", "gym:CartPole-v1"], "there is no limit for 'cost'"),
+        (["train", "gym:CartPole-v1", "--limit", "x"], "limit is 'x'; give a number"),
+        (["train", "gym:CartPole-v1", "--limit", "1", "--cost", "info:a+b"], "holds a +"),
+        (["train", "gym:CartPole-v1+limt=3"], "did you mean limit"),
+        (["check", "hopper-speed"], "looks at Gymnasium environments"),
+        (["check", "hoper-speed"], "did you mean hopper-speed"),
+        (["check", "gym:CartPole-v1", "--limit", "3", "--steps", "0"], "--steps is 0"),
+    ],
+)
+def test_wrong_words(argv, words, capsys):
+    assert main(argv) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1
