@@ -24,33 +24,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
-from cuprl.errors import UserError
+from cuprl.learn import surrogate
 from cuprl.learn.belief import init_belief, outlook
 from cuprl.learn.critics import fit_critics
-from cuprl.learn.minibatch import Fit, fit, fit_priced, within
+from cuprl.learn.minibatch import Fit, fit, within
+from cuprl.learn.noise import NoiseFloor, with_noise
 from cuprl.learn.policy import Policy, policy_for
-from cuprl.learn.pricing import once_an_iteration, while_projecting
+from cuprl.learn.pricing import prices
 from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, choice, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.surrogate import (
-    Rows,
-    clipped_surrogate,
-    cost_change,
-    cost_unit,
-    ratio_to_k,
-    report,
-    rows_at,
-    scaled_cost_advantage,
-    surrogates,
-)
+from cuprl.learn.surrogate import Rows, clipped_surrogate, mean_kl, ratio_to_k, sqrt_kl
 from cuprl.learn.types import Batch, Metrics, State
 
 
 @dataclass(frozen=True)
-class Config(FirstOrder, Lagrangian):
+class Config(FirstOrder, Lagrangian, NoiseFloor):
     alpha: float = setting(0.2, "weight of sqrt(KL) in the improvement; the paper tries 0.1 to 0.3", "0 or more")
     delta: float = setting(0.02, "trust region: a step stops when its mean KL passes it; inf: never", "0 to inf")
     stop_checks: int = setting(1, "how often an epoch the KL is looked at to stop", "1 or more")
@@ -68,29 +58,13 @@ class Config(FirstOrder, Lagrangian):
         "how nu follows the excess: once an iteration, or found while projecting, from the predicted excess",
         ("ascent", "adam", "pid", "projection"),
     )
-    noise_floor: tuple[float, ...] = setting(
-        (),
-        "standard deviation below which the improvement does not push the noise, at first and at last, as 0.3,0.2; none: 0",
-        "0.001 to 1e3",
-    )
     beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of A^C: a margin", "0 or more")
     cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's; 0: none", "0 or more")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(self.noise_floor) not in (0, 2):
-            given = ",".join(map(str, self.noise_floor))
-            raise UserError(f"noise_floor is {given}; give two numbers, at first and at last, as 0.3,0.2.")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
     belief = init_belief(len(spec.constraints)) if config.cost_memory else None
     return replace(init_state(key, config, spec), belief=belief)
-
-
-def sqrt_kl(kl: jax.Array) -> jax.Array:
-    """sqrt of a mean KL, with value and slope finite where rounding makes it 0 or slightly negative."""
-    return jnp.sqrt(jnp.maximum(kl, 0.0) + 1e-12)
 
 
 def improvement_loss(policy: Policy, params: Any, rows: Rows, config: Config) -> jax.Array:
@@ -122,75 +96,54 @@ def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
     policy = policy_for(spec, config.hidden, config.init_log_std)
     key, key_improve, key_project, key_critics = jax.random.split(state.key, 4)
-    rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
+    adv_c, parts = surrogate.scaled_cost_advantage(batch.adv_c, config.cost_advantage), config.stop_checks
+    rows = surrogate.rows_at(policy, state.policy, batch, adv_c)
 
-    def mean_kl(dist_from: Any, params: Any, obs: Any = batch.obs) -> jax.Array:
-        return policy.kl(dist_from, policy.dist(params, obs)).mean()
+    def improve(params: Any, r: Rows) -> jax.Array:
+        return improvement_loss(policy, params, r, config)
 
-    half = fit(
-        lambda params, r: improvement_loss(policy, params, r, config),
-        Fit(state.policy, state.policy_opt),
-        rows,
-        key_improve,
-        config,
-        batch.lr_scale,
-        within(lambda params, r: mean_kl(r.dist_k, params, r.obs), config.delta),
-        config.stop_checks,
-    )
-    if config.noise_floor:
-        first, last = config.noise_floor
-        least = last + (first - last) * batch.lr_scale
-        half = half._replace(params=policy.keep_noise(half.params, state.policy, least))
+    def from_k(params: Any, r: Rows) -> jax.Array:
+        return mean_kl(policy, r.dist_k, params, r.obs)
+
+    start, go_on = Fit(state.policy, state.policy_opt), within(from_k, config.delta)
+    half = fit(improve, start, rows, key_improve, config, batch.lr_scale, go_on, parts)
+    half = half._replace(params=with_noise(policy, half.params, state.policy, batch.lr_scale, config))
     rows = rows._replace(dist_half=policy.dist(half.params, batch.obs))
-    cost = outlook(
-        state.belief,
-        batch.cost_return,
-        batch.episodes,
-        lambda params: cost_change(policy, params, rows, batch),
-        config.cost_memory,
-    )
+
+    def change(params: Any) -> jax.Array:
+        return surrogate.cost_change(policy, params, rows, batch)
+
+    cost = outlook(state.belief, batch.cost_return, batch.episodes, change, config.cost_memory)
 
     def excess(params: Any) -> jax.Array:
         """J^C + beta sqrt(KL) - b of a policy (Section 4), in deviations of the cost's surrogate [m]."""
-        over = (cost.after(params) - spec.limits) / cost_unit(batch)
-        return over + config.beta * sqrt_kl(mean_kl(rows.dist_k, params))
+        return (cost.after(params) - spec.limits) / surrogate.cost_unit(batch) + config.beta * sqrt_kl(from_k(params, rows))
 
-    if config.multiplier == "projection":
-        prices = while_projecting(state.multiplier, half.params, excess, config)
-    else:
-        prices = once_an_iteration(state.multiplier, cost.now - spec.limits, config, spec)
+    nu = prices(state.multiplier, cost.now - spec.limits, excess, half.params, config, spec)
+
+    def project(params: Any, r: Rows, price: jax.Array) -> jax.Array:
+        return projection_loss(policy, params, r, price * nu.scale, config)
 
     def moved(params: Any, r: Rows) -> jax.Array:
-        return mean_kl(r.dist_k if config.projection_stop == "k" else r.dist_half, params, r.obs)
+        return mean_kl(policy, r.dist_k if config.projection_stop == "k" else r.dist_half, params, r.obs)
 
-    new = fit_priced(
-        lambda params, r, nu: projection_loss(policy, params, r, nu * prices.scale, config),
-        half,
-        rows,
-        key_project,
-        config,
-        batch.lr_scale,
-        within(moved, config.projection_delta),
-        config.stop_checks,
-        epochs=config.projection_epochs,
-        price=prices.multiplier.value,
-        reprice=prices.reprice,
-    )
-    multiplier = replace(prices.multiplier, value=new.price)
+    most, go_on = config.projection_epochs, within(moved, config.projection_delta)
+    new = fit(project, half, rows, key_project, config, batch.lr_scale, go_on, parts, epochs=most, pricing=nu.pricing())
+    new = new._replace(params=with_noise(policy, new.params, state.policy, batch.lr_scale, config))
 
     critics = fit_critics(state, batch, key_critics, config)
-    surrogate_half, surrogate_cost_half = surrogates(policy, half.params, rows)
+    surrogate_half, surrogate_cost_half = surrogate.surrogates(policy, half.params, rows)
     metrics: Metrics = {
-        **report(policy, new.params, rows, batch),
+        **surrogate.report(policy, new.params, rows, batch),
         "train/predicted_cost": cost.after(new.params),
-        "train/multiplier": multiplier.value,
-        "train/kl_improvement": mean_kl(rows.dist_k, half.params),
-        "train/kl_projection": mean_kl(rows.dist_half, new.params),
+        "train/multiplier": new.price,
+        "train/kl_improvement": from_k(half.params, rows),
+        "train/kl_projection": mean_kl(policy, rows.dist_half, new.params, batch.obs),
         "train/epochs_improvement": half.epochs,
         "train/epochs_projection": new.epochs,
         "train/surrogate_return_half": surrogate_half,
         "train/surrogate_cost_half": surrogate_cost_half,
         **cost.metrics(),
     }
-    belief = cost.settled_on(new.params)
+    multiplier, belief = replace(nu.multiplier, value=new.price), cost.settled_on(new.params)
     return State(new.params, critics.params, new.opt_state, critics.opt_state, multiplier, key, belief), metrics

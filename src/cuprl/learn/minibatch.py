@@ -27,6 +27,13 @@ class Fit(NamedTuple):
     price: Any = None  # what the loss was last given beside the rows, where it changes from epoch to epoch
 
 
+class Pricing(NamedTuple):
+    """What a loss is given beside the rows."""
+
+    price: Any  # at first
+    reprice: Callable[[Params, Any], Any]  # (params, price) -> price, after an epoch
+
+
 ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's schedule comes at each update
 
 
@@ -100,7 +107,7 @@ def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: 
 
 
 def fit(
-    loss: Loss,
+    loss: Callable[..., jax.Array],  # (params, rows), or (params, rows, price) where there is one
     start: Fit,
     rows: Any,  # arrays [B, ...]
     key: jax.Array,
@@ -108,38 +115,17 @@ def fit(
     lr_scale: jax.Array | float,
     keep_going: KeepGoing = always,
     parts: int = 1,
-) -> Fit:
-    """At most config.epochs passes over the rows, each in so many parts; after each part, stop unless keep_going."""
-    return fit_priced(
-        lambda params, rows, price: loss(params, rows),
-        start,
-        rows,
-        key,
-        config,
-        lr_scale,
-        keep_going,
-        parts,
-        epochs=config.epochs,
-        price=None,
-        reprice=lambda params, price: price,
-    )
-
-
-def fit_priced(
-    loss: Callable[[Params, Any, Any], jax.Array],  # (params, rows, price)
-    start: Fit,
-    rows: Any,
-    key: jax.Array,
-    config: FirstOrder,
-    lr_scale: jax.Array | float,
-    keep_going: KeepGoing,
-    parts: int,
     *,
-    epochs: int,
-    price: Any,
-    reprice: Callable[[Params, Any], Any],
+    epochs: int | None = None,
+    pricing: Pricing | None = None,
 ) -> Fit:
-    """As `fit`, on a loss with a price that is constant within an epoch and set anew after it by reprice(params, price)."""
+    """At most config.epochs (or `epochs`) passes over the rows in so many parts each; after a part, stop unless keep_going.
+
+    With a pricing the loss has a price, constant within an epoch and set anew after it.
+    """
+    price, reprice = pricing or Pricing(None, lambda params, price: price)
+    priced = (lambda params, rows, price: loss(params, rows)) if pricing is None else loss
+    most = config.epochs if epochs is None else epochs
     rate = config.policy_lr * lr_scale
 
     def one_part(carry: tuple[Fit, jax.Array, jax.Array]) -> tuple[Fit, jax.Array, jax.Array]:
@@ -152,7 +138,7 @@ def fit_priced(
             minibatches = part_of_epoch(key_epoch, rows, config.minibatch, done.epochs % parts, parts)
             seen = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), minibatches)
         params, opt_state = descend(
-            lambda params, rows: loss(params, rows, done.price),
+            lambda params, rows: priced(params, rows, done.price),
             done.params,
             done.opt_state,
             minibatches,
@@ -165,5 +151,5 @@ def fit_priced(
 
     first = Fit(start.params, start.opt_state, jnp.zeros((), jnp.int32), price)  # epochs counts parts here
     begin = (first, key, jnp.array(True))
-    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < epochs * parts), one_part, begin)
+    done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < most * parts), one_part, begin)
     return done if parts == 1 else done._replace(epochs=done.epochs / parts)

@@ -16,29 +16,43 @@ import jax.numpy as jnp
 from cuprl.core.spec import Spec
 from cuprl.learn import multipliers
 from cuprl.learn.estimate import cost_discounts
+from cuprl.learn.minibatch import Pricing
 from cuprl.learn.multipliers import Multiplier
 from cuprl.learn.settings import Lagrangian
 
 Excess = Callable[[Any], jax.Array]  # params -> [m] by how much their policy is predicted to be over its limits
 
 
-class Pricing(NamedTuple):
+class Prices(NamedTuple):
     multiplier: Multiplier  # nu as the projection begins
-    scale: jax.Array  # [m] of nu in the projection's loss
+    scale: Any  # [m] of nu in the projection's loss
     reprice: Callable[[Any, jax.Array], jax.Array]  # (params, nu) -> nu, after an epoch
 
+    def pricing(self) -> Pricing:
+        """Give nu to a fit."""
+        return Pricing(self.multiplier.value, self.reprice)
 
-def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spec: Spec) -> Pricing:
+
+def prices(nu: Multiplier, now: jax.Array, excess: Excess, half: Any, config: Lagrangian, spec: Spec) -> Prices:
+    """Choose nu as the settings say: by the excess `now` [m] = J^C - b, or by what `excess` predicts, from pi_half on."""
+    return (
+        while_projecting(nu, half, excess, config)
+        if config.multiplier == "projection"
+        else once_an_iteration(nu, now, config, spec)
+    )
+
+
+def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spec: Spec) -> Prices:
     """Algorithm 1: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max), in the loss times (1 - gamma lambda)/(1 - gamma)."""
     gamma_c = cost_discounts(spec, config)
     scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
-    return Pricing(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
+    return Prices(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
 
 
-def while_projecting(nu: Multiplier, half: Any, excess: Excess, config: Lagrangian) -> Pricing:
+def while_projecting(nu: Multiplier, half: Any, excess: Excess, config: Lagrangian) -> Prices:
     """Section 4: nu <- clip(nu + eta excess(pi), 0, nu_max), from what pi_half is predicted to cost on."""
 
     def reprice(params: Any, value: jax.Array) -> jax.Array:
         return jnp.clip(value + config.multiplier_lr * excess(params), 0.0, config.multiplier_max)
 
-    return Pricing(replace(nu, value=reprice(half, nu.value)), jnp.ones_like(nu.value), reprice)
+    return Prices(replace(nu, value=reprice(half, nu.value)), jnp.ones_like(nu.value), reprice)

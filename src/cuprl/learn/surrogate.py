@@ -40,6 +40,16 @@ def clipped_surrogate(ratio: jax.Array, advantage: jax.Array, clip: float) -> ja
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1.0 - clip, 1.0 + clip) * advantage)
 
 
+def sqrt_kl(kl: jax.Array) -> jax.Array:
+    """sqrt of a mean KL, with value and slope finite where rounding makes it 0 or slightly negative."""
+    return jnp.sqrt(jnp.maximum(kl, 0.0) + 1e-12)
+
+
+def mean_kl(policy: Policy, dist_from: Any, params: Any, obs: Any) -> jax.Array:
+    """E[ KL(dist_from, pi) ] of the policy with these parameters, over the rows that obs and dist_from have."""
+    return policy.kl(dist_from, policy.dist(params, obs)).mean()
+
+
 def surrogates(policy: Policy, params: Any, rows: Rows) -> tuple[jax.Array, jax.Array]:
     """mean ratio A (a scalar) and mean ratio A^C [m]."""
     ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
