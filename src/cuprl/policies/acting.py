@@ -39,6 +39,10 @@ class SavedPolicy:
         self._rng = np.random.default_rng(0)
         check_outputs(outputs(np.zeros(self._obs_dim)), self._std, self._action)
 
+    def __repr__(self) -> str:
+        learnt = f"{self.info['task']} by {self.info['algo']}, seed {self.info['seed']}, iteration {self.info['iteration']}"
+        return f"<{type(self).__name__} of {learnt}: obs {self._obs_dim}, action {self._action}>"
+
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""
         self._rng = np.random.default_rng(seed)

@@ -47,6 +47,10 @@ class Run:
             raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
         provenance.refuse_foreign(self.path, self.config)
 
+    def __repr__(self) -> str:
+        made = self.config
+        return f"<Run {self.path}: {made['task']} by {made['algo']}, seed {made['seed']}, {made['steps']:,} steps>"
+
     @staticmethod
     def create(path: str | Path | None, config: RunConfig) -> Run:
         """Make a new folder; an existing one must be empty, so that nothing is lost."""

@@ -77,6 +77,11 @@ class Agent:
         self._unsaved: list[dict[str, float]] = []  # rows of metrics since then
         self._begin()
 
+    def __repr__(self) -> str:
+        learner, observed = self.learner, self._t * self.num_envs
+        done = f"iteration {learner.iteration} of {learner.iterations}, {observed} of {self.config.settings['batch_size']}"
+        return f"<Agent on {self.spec.name} by {self.config.algo}: {done} steps of the next>"
+
     def _begin(self, observed: int = 0) -> None:
         """Begin a batch, or go on with one of which some steps are known."""
         self._t, self._acted = observed, False

@@ -1,0 +1,83 @@
+"""What `cup train --config` reads: a run's config.json, or a TOML (or JSON) file with what a run is made with.
+
+    task = "hopper-speed"
+    algo = "cup"
+    steps = 250_000
+    limits = { speed = 60 }
+    settings = { alpha = 0.1, hidden = [32, 32] }
+
+The modules that it names are imported by nobody here: that is for `core.user_modules`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from cuprl import algorithms
+from cuprl.core.values import is_of
+from cuprl.errors import UserError, unknown
+from cuprl.runs import files
+from cuprl.runs.config import LARGEST_CONFIG, RunConfig
+
+# What config.json has beside: of the run that was made, not of the one to make.
+TOLD = ("numerics", "spec", "agent", "versions", "machine", "git", "hash", "sources", "command")
+ACCEPTED = tuple(field.name for field in fields(RunConfig) if field.name not in TOLD)
+WORDS = {"task": str, "algo": str, "settings": dict}
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A file's values, checked by name and kind; what they may be is for whoever makes the run."""
+
+    path: Path
+    values: dict[str, Any]  # of ACCEPTED
+    settings: dict[str, Any]
+    numerics: int | None = None  # of the run whose config.json it is
+
+    @property
+    def task(self) -> str:
+        return self.values.get("task", "")
+
+    @property
+    def algo(self) -> str:
+        return self.values.get("algo", "cup")
+
+
+def read_config_file(path: str | Path) -> ConfigFile:
+    """Read a file, or the config.json of a run's folder; a name that no run has is refused with those that are accepted."""
+    path = Path(path) / "config.json" if Path(path).is_dir() else Path(path)
+    values = parsed(path)
+    for name in values:
+        if name not in (*ACCEPTED, *TOLD):
+            raise UserError(f"{path}: {unknown('key', name, ACCEPTED)}")
+    for name, kind in WORDS.items():
+        if name in values and not is_of(values[name], kind):
+            wanted = "a table, as settings = { alpha = 0.1 }" if kind is dict else "a word"
+            raise UserError(f"{path}: {name} is {values[name]!r}; give {wanted}.")
+    if "versions" in values and "settings" in values and "algo" in values:  # a run's own, perhaps in yesterday's words
+        values = algorithms.as_now(values)
+    settings = {name.replace("-", "_"): value for name, value in values.get("settings", {}).items()}
+    kept = {name: value for name, value in values.items() if name in ACCEPTED and name != "settings" and value is not None}
+    return ConfigFile(path, kept, settings, values.get("numerics"))
+
+
+def parsed(path: Path) -> dict[str, Any]:
+    """Parse a file by its ending, .toml or .json."""
+    kinds = {".toml": tomllib.loads, ".json": json.loads}
+    if path.suffix not in kinds:
+        raise UserError(f"--config is {path}; give a run's folder, its config.json, or a .toml file.")
+    try:
+        values = kinds[path.suffix](files.read(path, LARGEST_CONFIG).decode())
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}; give a run's folder, its config.json, or a .toml file.") from None
+    except UserError:
+        raise
+    except (ValueError, RecursionError) as error:  # not of that kind, or not text
+        raise UserError(f"{path} is not {path.suffix[1:].upper()} ({error}); mend it.") from None
+    if not isinstance(values, dict):
+        raise UserError(f"{path} holds no keys; accepted: {', '.join(ACCEPTED)}.")
+    return values
