@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
-from typing import Any, get_type_hints
+from typing import Any
 
 from cuprl.cli import add_command, add_trust_flags, trust_of
-from cuprl.cli.arguments import Parser, seeds, value_of, whole
+from cuprl.cli.arguments import seeds, whole
 from cuprl.cli.check import add_gym_flags, task_named
+from cuprl.cli.config import add_config_flags, add_settings, filled_in
 from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best
 from cuprl.errors import UserError
 
 
-def add_settings(parser: Parser, words: Sequence[str]) -> None:
-    """Add the settings of the algorithm named in the words, so that help and errors know them."""
-    from cuprl import algorithms
-
-    named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    named.add_argument("--algo", nargs="?", default="cup")
-    algo = named.parse_known_args(words)[0].algo or "cup"  # without a name it is refused later
-    _, config = algorithms.load(algo)
-    kinds = get_type_hints(type(config))
-    group = parser.add_argument_group(f"settings of {algo}")
-    for field in dataclasses.fields(config):
-        default = getattr(config, field.name)
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-        flag = "--" + field.name.replace("_", "-")
-        said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
-        group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
-
-
 def add(subparsers: Any) -> None:
     """Add `cup train` and `cup resume`."""
-    usage = "cup train TASK [options] [settings of the algorithm]"
+    usage = "cup train TASK|--config FILE [options] [settings of the algorithm]"
     train = add_command(subparsers, "train", usage=usage, completed_by=add_settings)
-    train.add_argument("task", metavar="TASK", help="a task (`cup tasks` lists them), or gym:ID")
-    train.add_argument("--algo", default="cup", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
+    train.add_argument("task", metavar="TASK", nargs="?", help="a task (`cup tasks` lists them), or gym:ID")
+    train.add_argument("--algo", metavar="A", help="an algorithm (`cup algos` lists them) [cup]")
     train.add_argument("--seed", type=whole(), metavar="K", help="seed of everything random [0]")
     train.add_argument(
         "--seeds", type=seeds, metavar="A..B", help="several seeds at once, as 0..9 or 0,3,7, over the machine's cores"
@@ -63,6 +45,7 @@ def add(subparsers: Any) -> None:
     train.add_argument("--wandb", action="store_true", help="also log to Weights & Biases; offline with WANDB_MODE=offline")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
+    add_config_flags(train)
     add_gym_flags(train)
     train.set_defaults(run=run_train)
 
@@ -75,14 +58,19 @@ def add(subparsers: Any) -> None:
 
 def run_train(args: argparse.Namespace) -> int:
     """Train a run, or one for each of several seeds."""
+    with filled_in(args):
+        return train_as_said(args)
+
+
+def train_as_said(args: argparse.Namespace) -> int:
+    """Train with nothing left to fill in."""
     from cuprl import algorithms
-    from cuprl.core.parse import parse_numbers
+    from cuprl.core.parse import as_whole, parse_numbers
     from cuprl.training.loop import train
 
-    args.algo = algorithms.full_name(args.algo)
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
-    args.task = task_named(args)
+    args.task, args.steps = task_named(args), as_whole(args.steps, "steps")
     if args.seeds is not None:
         from cuprl.cli.seeds import run_seeds
 

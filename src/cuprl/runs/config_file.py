@@ -18,15 +18,22 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import algorithms
-from cuprl.core.values import is_of
+from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError, unknown
 from cuprl.runs import files
-from cuprl.runs.config import LARGEST_CONFIG, RunConfig
+from cuprl.runs.config import RunConfig
+from cuprl.runs.folder import LARGEST_CONFIG
 
 # What config.json has beside: of the run that was made, not of the one to make.
 TOLD = ("numerics", "spec", "agent", "versions", "machine", "git", "hash", "sources", "command")
 ACCEPTED = tuple(field.name for field in fields(RunConfig) if field.name not in TOLD)
-WORDS = {"task": str, "algo": str, "settings": dict}
+KINDS: dict[str, tuple[type, str]] = {
+    "task": (str, "a word"),
+    "algo": (str, "a word"),
+    "settings": (dict, "a table, as settings = { alpha = 0.1 }"),
+    "tensorboard": (bool, "true or false"),
+    "wandb": (bool, "true or false"),
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,12 @@ def read_config_file(path: str | Path) -> ConfigFile:
     for name in values:
         if name not in (*ACCEPTED, *TOLD):
             raise UserError(f"{path}: {unknown('key', name, ACCEPTED)}")
-    for name, kind in WORDS.items():
+    for name, (kind, wanted) in KINDS.items():
         if name in values and not is_of(values[name], kind):
-            wanted = "a table, as settings = { alpha = 0.1 }" if kind is dict else "a word"
             raise UserError(f"{path}: {name} is {values[name]!r}; give {wanted}.")
+    limits = values.get("limits", {})
+    if not all(map(is_number, limits.values() if isinstance(limits, dict) else [limits])):
+        raise UserError(f"{path}: limits is {limits!r}; give a number, or a table, as limits = {{ speed = 60 }}.")
     if "versions" in values and "settings" in values and "algo" in values:  # a run's own, perhaps in yesterday's words
         values = algorithms.as_now(values)
     settings = {name.replace("-", "_"): value for name, value in values.get("settings", {}).items()}

@@ -1,0 +1,114 @@
+"""`--config FILE`: a run's settings as the defaults of a command's flags, and the word for the modules that it names."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from cuprl.cli.arguments import Parser, value_of
+from cuprl.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from cuprl.runs.config_file import ConfigFile
+
+BY_HAND = ("task", "algo", "seed", "limits")  # whether these were typed makes a difference: `filled_in` sees to them
+
+
+def add_config_flags(parser: argparse.ArgumentParser) -> None:
+    """Add --config, and --trust for the code that the file names."""
+    parser.add_argument(
+        "--config", metavar="FILE", help="a run's folder or config.json, or a .toml file; flags beside it win"
+    )
+    parser.add_argument("--trust", action="store_true", help="with --config: all code that the file names may run here")
+
+
+def add_settings(parser: Parser, words: Sequence[str]) -> None:
+    """Add the settings of the algorithm named in the words or in their --config, whose values become the defaults."""
+    from cuprl import algorithms
+    from cuprl.runs.config_file import read_config_file
+
+    named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for flag in ("--algo", "--config"):
+        named.add_argument(flag, nargs="?")
+    named.add_argument("--import", action="append", dest="imports", nargs="?", default=[])
+    named.add_argument("--trust", action="store_true")
+    found = named.parse_known_args(words)[0]
+    file = read_config_file(found.config) if found.config else None
+    algo = found.algo or (file.algo if file else "cup")  # --algo without a name is refused later
+    with gate(file, found.imports, found.trust, "", found.algo or ""):
+        _, config = algorithms.load(algo)
+    kinds = get_type_hints(type(config))
+    group = parser.add_argument_group(f"settings of {algo}")
+    for field in dataclasses.fields(config):
+        default = getattr(config, field.name)
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        flag = "--" + field.name.replace("_", "-")
+        said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
+        group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
+    if file:
+        for name in file.settings:
+            if name not in kinds:
+                raise UserError(f"{file.path}: {unknown(f'setting of {algo}', name, list(kinds))}")
+        flags = {action.dest for action in parser._actions} - set(BY_HAND)
+        parser.set_defaults(**{name: value for name, value in file.values.items() if name in flags}, **file.settings)
+    parser.set_defaults(file=file)
+
+
+@contextmanager
+def filled_in(args: argparse.Namespace) -> Iterator[None]:
+    """Fill in what was not typed: from the file, else the usual. While inside, what the file names needs its user's word."""
+    from cuprl import algorithms
+    from cuprl.runs.provenance import modules_of
+
+    file: ConfigFile | None = args.file
+    if args.trust and not file:
+        raise UserError("--trust goes with --config; what you type yourself needs no such word.")
+    task, algo, imports = args.task or "", args.algo or "", args.imports or []
+    args.task, args.algo = task or (file.task if file else ""), algorithms.full_name(algo or (file.algo if file else "cup"))
+    if not args.task:
+        missing = f"{file.path} names no task" if file else "there is no TASK"
+        raise UserError(f"{missing}; give one, as `cup train hopper-speed` (`cup tasks` lists them).")
+    if file:
+        if args.seed is None and getattr(args, "seeds", None) is None:
+            args.seed = file.values.get("seed")
+        args.limit = limit_words(file, args.limit)
+        if file.numerics not in (None, algorithms.numerics(args.algo)) and args.algo == file.algo:
+            print(f"note: {args.algo} gives other numbers now than when the run of {file.path} was made.", file=sys.stderr)
+        # A module that the file names is no more than allowed by --import; another is one that registers the environment.
+        args.imports = [module for module in imports if module not in modules_of(file.task, file.algo)] or None
+    with gate(file, imports, args.trust, task, algo, args.cost):
+        yield
+
+
+@contextmanager
+def gate(
+    file: ConfigFile | None, imports: Sequence[Any], trust: bool, task: str, algo: str, costs: Sequence[str] | None = None
+) -> Iterator[None]:
+    """While inside, modules come from the file and are refused, but for those of these words, which a person typed."""
+    from cuprl.core.user_modules import named_by
+    from cuprl.envs.gymnasium.name import parse_costs
+    from cuprl.runs.provenance import modules_of
+
+    if file is None:
+        yield
+        return
+    allowed = {*filter(None, imports), *modules_of(task, algo)}
+    allowed |= {source.partition(":")[0] for source in parse_costs(costs or ()).values()}
+    allowed |= set(modules_of(file.task, file.algo)) if trust else set()
+    with named_by(file.path, allowed):
+        yield
+
+
+def limit_words(file: ConfigFile, typed: list[str] | None) -> list[str] | None:
+    """Give the limits as words of --limit: the file's, and over them those typed."""
+    from cuprl.core.parse import later_words, parse_numbers
+
+    limits = file.values.get("limits")
+    words = [f"{name}={limit!r}" for name, limit in limits.items()] if isinstance(limits, dict) else [repr(limits)]
+    if limits is None or isinstance(parse_numbers(typed, "--limit"), float):
+        return typed
+    return later_words([*words, *(typed or [])])

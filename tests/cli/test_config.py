@@ -1,0 +1,134 @@
+"""`cup train --config`: the settings of a run or of a TOML file, reused; flags beside it win, modules wait for a word."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from cuprl.cli import main
+from cuprl.core import user_modules
+from cuprl.runs.folder import Run
+from cuprl.training.loop import train
+from small import FLAGS, SMALL, same_progress
+
+TOML = """
+task = "hopper-speed-effort"
+algo = "CUP_paper"
+seed = 4
+steps = 4e2
+limits = { speed = 60, effort = 50 }
+
+[settings]
+alpha = 0.1
+batch-size = "200"
+num_envs = 5
+hidden = [8]
+minibatch = 50
+epochs = 2
+critic_epochs = 2
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_modules, "_named", set())
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("run.toml").write_text(TOML)
+    return tmp_path
+
+
+def test_a_run_is_made_again_from_its_config(here, capsys):
+    first = train("hopper-speed", seed=3, steps=400, limits=60.0, out="first", **SMALL)
+    for given, out in (("first", "a"), ("first/config.json", "b")):
+        assert main(["train", "--config", given, "--out", out]) == 0
+        same_progress(first, Run(out))
+        assert Run(out).config["hash"] == first.config["hash"]
+    assert main(["train", "--config", "first", "--out", "c", "--seed", "5", "--alpha", "0.4", "--limit", "70"]) == 0
+    changed = Run("c").config
+    assert (changed["seed"], changed["settings"]["alpha"], changed["limits"]) == (5, 0.4, {"speed": 70.0})
+    assert changed["settings"] == {**first.config["settings"], "alpha": 0.4}
+    assert main(["train", "swimmer-speed", "--config", "first", "--limit", "20", "--out", "d"]) == 0
+    assert Run("d").config["task"] == "swimmer-speed"
+    assert main(["train", "--config", "first", "--seeds", "7", "--out", "many"]) == 0
+    assert Run("many/hopper-speed/cup/seed7").config["limits"] == {"speed": 60.0}
+
+
+def test_a_toml_file(here, capsys):
+    assert main(["train", "--config", "run.toml", "--out", "a", "--limit", "effort=40"]) == 0
+    config = Run("a").config
+    assert (config["task"], config["algo"], config["seed"], config["steps"]) == ("hopper-speed-effort", "cup-paper", 4, 400)
+    assert config["limits"] == {"speed": 60.0, "effort": 40.0} and config["settings"]["alpha"] == 0.1
+    assert config["settings"]["batch_size"] == 200 and config["settings"]["hidden"] == [8]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("tsk = 'hopper-speed'", "unknown key 'tsk'; did you mean task? Accepted: task, algo, seed, steps"),
+        ("settings = { alpa = 1 }", "unknown setting of cup 'alpa'; did you mean alpha"),
+        ("settings = 3", "settings is 3; give a table"),
+        ("task = 3", "task is 3; give a word"),
+        ("limits = 'low'", "limits is 'low'; give a number, or a table"),
+        ("limits = { speed = nan }", "give a number, or a table"),
+        ("wandb = 1", "wandb is 1; give true or false"),
+        ("steps = 'many'", "steps is 'many'; give a whole number"),
+        ("seed = 1.5", "seed is '1.5'; give a whole number"),
+        ("task = 'hoper-speed'", "did you mean hopper-speed"),
+        ("algo = 'cap'", "did you mean cup"),
+        ("settings = { alpha = [1] }", "alpha is 1; give 0 or more"),
+        ("a = = b", "run.toml is not TOML"),
+        ("limits = { sped = 3 }", "did you mean speed"),
+    ],
+)
+def test_a_wrong_file_gets_one_sentence(text, words, here, capsys):
+    Path("run.toml").write_text(text)
+    assert main(["train", *(["hopper-speed"] if "task" not in text else []), "--config", "run.toml"]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1 and [path.name for path in here.iterdir()] == ["run.toml"]
+
+
+@pytest.mark.parametrize(
+    "argv, words",
+    [
+        (["--config", "none.toml"], "there is no file none.toml"),
+        (["--config", "none.txt"], "give a run's folder, its config.json, or a .toml file"),
+        (["--config", "."], "there is no file config.json"),
+        (["--config", "list.json"], "list.json holds no keys"),
+        (["hopper-speed", "--trust"], "--trust goes with --config"),
+        (["--config", "empty.toml"], "empty.toml names no task"),
+    ],
+)
+def test_what_is_no_such_file(argv, words, here, capsys):
+    Path("list.json").write_text("[]")
+    Path("empty.toml").write_text("steps = 400")
+    assert main(["train", *argv]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown and shown.count("\n") == 1 and not Path("runs").exists()
+
+
+EVIL = "from pathlib import Path\nPath('ran').touch()\nfrom cuprl.algorithms.ppo import Config, init, update\n"
+COST = "\ndef far(obs, action, next_obs, info):\n    return 1.0\n"
+FILES = [
+    {"task": "gym:CartPole-v1+cost=x=evil:far+limit=3", "algo": "ppo"},
+    {"task": "gym:CartPole-v1+cost=x=info:cost+limit=3+import=evil", "algo": "ppo"},
+    {"task": "hopper-speed", "algo": "python:evil"},
+]
+
+
+@pytest.mark.parametrize("content", FILES)
+def test_modules_that_a_file_names_wait_for_a_word(content, here, monkeypatch, capsys):
+    Path("evil.py").write_text(EVIL + COST)
+    Path("run.json").write_text(json.dumps(content))
+    monkeypatch.delitem(sys.modules, "evil", raising=False)
+    words = ["train", "--config", "run.json", "--steps", "200", *FLAGS]
+    assert main(words) == 2
+    shown = capsys.readouterr().err
+    assert "run.json names the module evil" in shown and "--import evil" in shown and not Path("ran").exists()
+    if "cost=x=evil" in content["task"]:
+        for out, word in (("a", ["--import", "evil"]), ("b", ["--trust"]), ("c", ["--cost", "x=evil:far"])):
+            user_modules._named.clear()
+            assert main([*words, "--out", out, "--evaluate", *word]) == 0 and Path("ran").exists(), capsys.readouterr().err
+            assert Run(out).config["task"] == content["task"]  # the word is none of the task's
+    sys.modules.pop("evil", None)
