@@ -71,6 +71,8 @@ def read_config_file(path: str | Path) -> ConfigFile:
         values = algorithms.as_now(values)
     settings = {name.replace("-", "_"): value for name, value in values.get("settings", {}).items()}
     kept = {name: value for name, value in values.items() if name in ACCEPTED and name != "settings" and value is not None}
+    if not kept.get("eval_every", True):  # no evaluations, of however many episodes
+        kept.pop("eval_episodes", None)
     return ConfigFile(path, kept, settings, values.get("numerics"))
 
 
