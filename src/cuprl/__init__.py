@@ -82,4 +82,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """List the public names, also those not yet imported: tab completion shows them."""
+    return [*__all__, "__version__"]

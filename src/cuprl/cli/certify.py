@@ -86,9 +86,10 @@ def where(policy: SavedPolicy, out: str | None) -> Path:
     """The file to write; one that cannot be written is refused before the episodes are run."""
     from cuprl.policies.certificate import NAME
 
-    assert policy.source is not None  # it was loaded
     if out is None:
-        return policy.source / NAME if policy.source.is_dir() else policy.source.with_suffix(".certificate.json")
+        file = policy.beside(NAME, ".certificate.json")
+        assert file is not None  # the policy was loaded
+        return file
     path = Path(out)
     if path.suffix not in (".json", ".npz"):
         raise UserError(f"--out {out} ends neither in .json nor in .npz; name it so.")

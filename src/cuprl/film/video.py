@@ -49,13 +49,27 @@ def video(
     trust: Trust = False,
     on_shot: Callable[[Shot], None] = lambda shot: None,
 ) -> dict[str, Any]:
-    """Film a run's policy, or an exported file's, or one that is loaded; on a task of one's own, with that task.
+    """Film a policy at work, with the return and each cost so far against its limit drawn into the frames.
 
-    out: a .mp4 or .gif file [video.mp4 in the run's folder, or beside the policy's file; none where there is a sheet].
-    sheet: a .png file with frames from the first episode's first to its last. Episode i is the one that `evaluate` runs
-    with episodes=1 and seed + i; steps: the most that are shown of each. fps: frames a second; as many steps go by between
-    two as show the robot at its true speed. camera: one of the robot's model by its name [one that follows it].
-    checkpoint, trust: as in `evaluate`. on_shot: called with each frame as it is made. Gives what was written and shown.
+    Args:
+        run: a run or its folder, an exported file, "zoo:NAME", or a policy that `load` gave.
+        out: a .mp4 or .gif file [video.mp4 in the run's folder, or beside the policy's file; none where there is a sheet].
+        sheet: a .png file with frames from the first episode's first to its last.
+        episodes: how many, one after the other.
+        deterministic: the mode of the policy; False samples actions as in training.
+        seed: episode i is the one that `evaluate` runs with episodes=1 and seed + i.
+        steps: the most that are shown of each episode [all].
+        width: of a frame, in pixels, an even number.
+        height: of a frame, likewise.
+        fps: frames a second; as many steps go by between two as show the robot at its true speed.
+        camera: one of the robot's model by its name [one that follows the robot].
+        checkpoint: as for `evaluate`.
+        task: the task itself, for a policy of one that was made in Python.
+        trust: as for `evaluate`.
+        on_shot: called with each frame as it is made.
+
+    Returns:
+        What was written and what the episodes came to.
     """
     check_numbers(episodes, seed, steps, width, height, fps)
     for file, kinds in ((out, encode.FILMS), (sheet, encode.SHEETS)):
@@ -125,10 +139,10 @@ def check_numbers(episodes: int, seed: int, steps: int | None, width: int, heigh
 
 
 def default_file(saved: SavedPolicy) -> Path:
-    """video.mp4 in a run's folder, NAME.mp4 beside the file NAME.npz."""
-    if saved.source is None:
+    """Choose video.mp4 in a run's folder, NAME.mp4 beside the file NAME.npz, or here for zoo:NAME."""
+    file = saved.beside("video.mp4", ".mp4")
+    if file is None:
         raise UserError("this policy has no folder or file of its own; say where the video goes, as out='video.mp4'.")
-    file = saved.source / "video.mp4" if saved.source.is_dir() else saved.source.with_suffix(".mp4")
     encode.check(file, encode.FILMS)
     return file
 

@@ -14,6 +14,7 @@ from cuprl.core.spec import Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
+from cuprl.policies import zoo
 from cuprl.policies.checks import check_outputs, check_weights, layers_of
 
 Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
@@ -46,6 +47,23 @@ class SavedPolicy:
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""
         self._rng = np.random.default_rng(seed)
+
+    def __repr__(self) -> str:
+        limits = ", ".join(f"{name} {limit:g}" for name, limit in self.info["limits"].items())
+        about = f"{self.info['task']}, {self.info['algo']}, iteration {self.info['iteration']}, limits: {limits or 'none'}"
+        return f"<{type(self).__name__} {self.source or 'in memory'}: {about}>"
+
+    def beside(self, in_run: str, suffix: str) -> Path | None:
+        """Say where a file about this policy goes unless told: into its run, beside its file, or, of the zoo, here.
+
+        in_run: what it is called in a run's folder; suffix: what it has in place of a policy file's own. None for a policy
+        that has neither folder nor file.
+        """
+        if self.source is None:
+            return None
+        if self.source.is_dir():
+            return self.source / in_run
+        return Path(str(self.source).removeprefix(zoo.PREFIX)).with_suffix(suffix)
 
     def predict(self, obs: np.ndarray, deterministic: bool = True) -> np.ndarray:
         """Give the action(s) for obs [obs] or [N, obs]: the mode, or a sample of the policy.

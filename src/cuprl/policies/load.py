@@ -1,4 +1,4 @@
-"""`load`: a policy to act with, from a run's folder or from a file that `cup export` wrote.
+"""`load`: a policy to act with, from a run's folder, from a file that `cup export` wrote, or from the zoo.
 
 An exported `.npz` file is read and acts where there is only NumPy: what a run's folder needs is imported for one alone.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cuprl.core.task import Task
 from cuprl.core.user_modules import NotTrusted, Trust
 from cuprl.errors import UserError, unknown
+from cuprl.policies import zoo
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.deployed import READERS
 
@@ -22,16 +23,21 @@ if TYPE_CHECKING:
 def load(
     source: str | Path | Run, task: Task | None = None, *, checkpoint: str | int | None = None, trust: Trust = False
 ) -> SavedPolicy:
-    """Load the policy of a run, or of a file that `cup export` wrote.
+    """Load a policy to act with. Nothing is unpickled, and of a .npz file or the zoo nothing but NumPy is needed.
 
-    checkpoint: of a run, "last" (its newest intact one; so is None), "best" by its evaluations in training, or an iteration
-    whose checkpoint is there; `info["iteration"]` tells which it was. To be evaluated, a policy of a task of one's own
-    needs that task again. trust: the modules named in the file or folder whose code may run, or True for all; a .jax file,
-    which is a program itself, needs True.
+    Args:
+        source: a run or its folder, a file that `cup export` wrote, or "zoo:NAME" for a policy that comes with cuprl
+            (`cup zoo` lists them).
+        task: the task itself, where the policy is to be evaluated on one that was made in Python.
+        checkpoint: of a run, "last" (its newest intact one; so is None), "best" by its evaluations in training, or an
+            iteration whose checkpoint is there; `info["iteration"]` tells which it was.
+        trust: the modules named in the file or folder whose code may run, or True for all; a .jax file, which is a
+            program itself, needs True.
     """
     if not isinstance(source, str | os.PathLike):
         return _of_run(source, task, trust, checkpoint)
-    path = Path(source)
+    of_zoo = os.fspath(source).startswith(zoo.PREFIX)
+    path = zoo.file_of(os.fspath(source)) if of_zoo else Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
         return _of_run(path, task, trust, checkpoint)
     if path.suffix not in READERS:
@@ -39,11 +45,13 @@ def load(
     if not path.is_file():
         raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
     if checkpoint is not None:
-        raise UserError(f"{path} holds one policy alone; --checkpoint {checkpoint} goes with a run's folder: leave it away.")
+        raise UserError(f"{source} holds one policy alone; --checkpoint {checkpoint} goes with a run's folder: leave it away.")
     if path.suffix == ".jax" and trust is not True:
         raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
     policy = READERS[path.suffix](path)
     policy.task, policy.trust = task, trust
+    if of_zoo:
+        policy.source = Path(source)
     return policy
 
 

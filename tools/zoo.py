@@ -1,0 +1,115 @@
+"""Makes an entry of the zoo from a run: the policy's file, its card, its picture, its line in docs/zoo.md.
+
+    python tools/zoo.py runs/hopper --chosen "the first of one run"
+
+In the order in which an honest choice goes: the checkpoint is given, certified once on fresh episodes, and refused unless
+it is within every limit. Nothing is written before that is known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import cuprl
+from cuprl import algorithms, envs
+from cuprl.cli import main as cup
+from cuprl.errors import UserError
+from cuprl.experiments.report.formats import to_markdown
+from cuprl.pages.card import card, summary
+from cuprl.policies import zoo
+from cuprl.policies.certificate import WITHIN
+from cuprl.policies.evaluate import evaluate
+from cuprl.policies.export import numpy_bytes
+from cuprl.runs.files import write_atomically
+from cuprl.runs.folder import Run
+
+ROOT = Path(__file__).parent.parent
+CARDS, PAGE = ROOT / "docs" / "policies", ROOT / "docs" / "zoo.md"
+TABLE = re.compile(r"(?<=<!-- the zoo -->\n).*?(?=<!-- end -->)", re.DOTALL)  # in docs/zoo.md
+EPISODES = 100  # of the evaluation that the file carries beside its certificate
+
+
+def command_of(config: dict[str, Any]) -> str:
+    """Write the `cup train` that makes a run of this config.json: what is not said is the default."""
+    task = envs.find(config["task"])
+    own = {c.name: c.limit for c in task.constraints}
+    defaults = algorithms.load(config["algo"], of_task=getattr(task, "settings", None))[1]
+    words = ["cup", "train", config["task"], "--algo", config["algo"]]
+    words += ["--seed", str(config["seed"]), "--steps", f"{config['steps']:_}"]
+    for name, limit in config["limits"].items():
+        words += ["--limit", f"{name}={limit:g}"] if own[name] != limit else []
+    for name, value in config["settings"].items():
+        if json.loads(json.dumps(getattr(defaults, name, None))) != value:
+            text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            words += [f"--{name.replace('_', '-')}", text]
+    return shlex.join(words)
+
+
+def make(run: Run, chosen: str, name: str, episodes: int, picture: bool) -> None:
+    """Certify the policy of a run, then write all that belongs to its entry."""
+    policy = cuprl.load(run)
+    certificate = cuprl.certify(policy, episodes)
+    print(f"return {certificate.return_mean:.1f}, {certificate.sentence()}")
+    if certificate.verdict != WITHIN:
+        said = "; ".join(f"{s.constraint}: {s.sentence(certificate.confidence)}" for s in certificate.constraints)
+        raise UserError(f"the zoo takes only what is within its limits, and {run.path} is not ({said}); train it on.")
+    training = {"command": command_of(run.config), "git": run.config["git"], "chosen": chosen}
+    measured = {k: v for k, v in evaluate(policy, EPISODES).items() if k not in ("task", "algo", "run")}
+    more = {"certificate": certificate.to_json(), "evaluation": measured, "training": training}
+    write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))
+    CARDS.mkdir(exist_ok=True)
+    if picture and cup(["video", f"{zoo.PREFIX}{name}", "--sheet", os.fspath(CARDS / f"{name}.png")]):
+        raise UserError("there is no picture; install what `cup video` asks for, or say --no-picture.")
+    write_cards()
+
+
+def write_cards() -> None:
+    """Write every card and the table of docs/zoo.md again, from the policies' files."""
+    policies = {name: cuprl.load(f"{zoo.PREFIX}{name}") for name in zoo.names()}
+    for name, policy in policies.items():
+        shown = f"{name}.png" if (CARDS / f"{name}.png").is_file() else None
+        write_atomically(CARDS / f"{name}.md", card(policy, name, shown).encode())
+    page = TABLE.sub(lambda _: page_table(policies), PAGE.read_text())
+    write_atomically(PAGE, page.encode())
+
+
+def page_table(policies: dict[str, Any]) -> str:
+    """Write the table of docs/zoo.md, each policy with a link to its card."""
+    text = to_markdown([summary(policies)])
+    for name in policies:
+        text = text.replace(f"| {name} |", f"| [{name}](policies/{name}.md) |")
+    return f"\n{text}\n\n"
+
+
+def main() -> int:
+    """Make an entry as the command line says."""
+    parser = argparse.ArgumentParser(description="Make an entry of the zoo from a run.")
+    parser.add_argument("run", metavar="RUN", nargs="?", help="the run's folder; without it only cards are written again")
+    parser.add_argument("--chosen", metavar="TEXT", help="how this run was chosen, and out of how many: on its card")
+    parser.add_argument("--name", help="of the entry [the task's]")
+    parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="of the certificate [1000]")
+    parser.add_argument("--no-picture", action="store_true", help="leave the picture as it is")
+    args = parser.parse_args()
+    try:
+        if args.run is None:
+            write_cards()
+        elif not args.chosen:
+            raise UserError("say with --chosen how this run was chosen, and out of how many: it stands on the card.")
+        else:
+            run = Run(args.run)
+            make(run, args.chosen, args.name or run.config["task"], args.episodes, not args.no_picture)
+    except UserError as error:
+        print(f"zoo: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
