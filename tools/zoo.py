@@ -52,9 +52,9 @@ def command_of(config: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-def make(run: Run, chosen: str, name: str, episodes: int, picture: bool) -> None:
+def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpoint: str | int | None = None) -> None:
     """Certify the policy of a run, then write all that belongs to its entry."""
-    policy = cuprl.load(run)
+    policy = cuprl.load(run, checkpoint=checkpoint)
     certificate = cuprl.certify(policy, episodes)
     print(f"return {certificate.return_mean:.1f}, {certificate.sentence()}")
     if certificate.verdict != WITHIN:
@@ -93,6 +93,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Make an entry of the zoo from a run.")
     parser.add_argument("run", metavar="RUN", nargs="?", help="the run's folder; without it only cards are written again")
     parser.add_argument("--chosen", metavar="TEXT", help="how this run was chosen, and out of how many: on its card")
+    parser.add_argument("--checkpoint", metavar="WHICH", type=checkpoint_named, help="last, best or an iteration [last]")
     parser.add_argument("--name", help="of the entry [the task's]")
     parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="of the certificate [1000]")
     parser.add_argument("--no-picture", action="store_true", help="leave the picture as it is")
@@ -104,7 +105,7 @@ def main() -> int:
             raise UserError("say with --chosen how this run was chosen, and out of how many: it stands on the card.")
         else:
             run = Run(args.run)
-            make(run, args.chosen, args.name or run.config["task"], args.episodes, not args.no_picture)
+            make(run, args.chosen, args.name or run.config["task"], args.episodes, not args.no_picture, args.checkpoint)
     except UserError as error:
         print(f"zoo: {error}", file=sys.stderr)
         return 2

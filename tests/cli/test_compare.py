@@ -105,7 +105,10 @@ def test_help_names_every_figure():
 @pytest.mark.parametrize(
     "argv, words",
     [
-        (["table", "quick"], "no result of quick is stored in results; run `cup bench quick`."),
+        (
+            ["table", "quick"],
+            "no result of quick is stored in results (there is no such folder here",
+        ),
         (["figure", "curves", "quick"], "run `cup bench quick`."),
         (["table", "quik"], "did you mean quick"),
         (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),

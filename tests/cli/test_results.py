@@ -29,7 +29,7 @@ def test_import_list_export(paths, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", TINY)
     monkeypatch.chdir(tmp_path)
     assert main(["results", "list"]) == 2
-    assert "no result is stored in results; run `cup bench NAME`" in capsys.readouterr().err
+    assert "no result is stored in results (there is no such folder here" in capsys.readouterr().err
     assert main(["results", "import", *paths, "--experiment", "tiny"]) == 0
     assert main(["results", "import", paths[0]]) == 0
     assert main(["results", "import", paths[0], "--experiment", "quick"]) == 0

@@ -82,12 +82,13 @@ def test_a_name_that_is_not_there(command, capsys, tmp_path, monkeypatch):
     assert "unknown policy of the zoo 'hoper-speed'; did you mean hopper-speed?" in told and told.count("\n") == 1
 
 
+def test_it_has_no_checkpoints():
+    with pytest.raises(UserError, match="zoo:hopper-speed holds one policy alone; --checkpoint best goes with a run"):
+        cuprl.load("zoo:hopper-speed", checkpoint="best")
+
+
 def test_an_empty_zoo(tmp_path, monkeypatch):
     monkeypatch.setattr(zoo, "FOLDER", tmp_path)
     with pytest.raises(UserError, match=r"the zoo is empty: .* install cuprl again"):
         cuprl.load("zoo:hopper-speed")
     assert main(["zoo"]) == 0
-
-
-def test_it_says_what_it_is():
-    assert repr(cuprl.load("zoo:hopper-speed")).startswith("<SavedPolicy zoo:hopper-speed: hopper-speed, cup, iteration ")

@@ -119,10 +119,13 @@ def run_list(args: argparse.Namespace) -> int:
 
 def entries_of(results: str, experiment: str | None) -> list[Any]:
     """Find what is stored; nothing is an error."""
+    from cuprl.experiments.store.results import absent
     from cuprl.experiments.store.stale import entries
 
     found = entries(Path(results), experiment)
     if not found:
         what = f"result of {experiment}" if experiment else "result"
-        raise UserError(f"no {what} is stored in {results}; run `cup bench NAME`, or `cup results import RUN ...`.")
+        raise UserError(
+            f"no {what} is stored in {results}{absent(Path(results))}; run `cup bench NAME`, or `cup results import RUN`."
+        )
     return found

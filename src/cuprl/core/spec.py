@@ -19,7 +19,14 @@ from cuprl.errors import UserError
 
 @dataclass(frozen=True)
 class Constraint:
-    """One cost with the limit that its expected (discounted) sum over an episode must stay under."""
+    """One cost with the limit that its expected (discounted) sum over an episode must stay under.
+
+    Args:
+        name: of the cost.
+        limit: 0 or more.
+        discount: of the sum, above 0 and up to 1; with 1 the limit bounds the plain sum.
+        step_bound: what no step can cost more than, nor less than 0, where that is known; certificates are then exact.
+    """
 
     name: str
     limit: float
@@ -48,7 +55,13 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Box:
-    """Real actions in R^dim; `low` and `high` are what the actuators accept (the policy is not squashed to them)."""
+    """Real actions in R^dim.
+
+    Args:
+        dim: how many numbers an action has.
+        low: the least that the actuators accept, for each; the policy is not squashed to it.
+        high: the most, likewise.
+    """
 
     dim: int
     low: tuple[float, ...]
@@ -80,7 +93,11 @@ class Box:
 
 @dataclass(frozen=True)
 class Discrete:
-    """One of n actions."""
+    """One of n actions.
+
+    Args:
+        n: how many there are, counted from 0.
+    """
 
     n: int
 
@@ -105,7 +122,11 @@ class Discrete:
 
 @dataclass(frozen=True)
 class MultiDiscrete:
-    """Several choices at once: entry i of an action is one of sizes[i]."""
+    """Several choices at once.
+
+    Args:
+        sizes: entry i of an action is one of sizes[i].
+    """
 
     sizes: tuple[int, ...]
 
@@ -139,7 +160,15 @@ Action = Box | Discrete | MultiDiscrete
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything an algorithm needs to know of a task. Hashable, so that a compiled update can depend on it."""
+    """Everything an algorithm needs to know of a task. Hashable, so that a compiled update can depend on it.
+
+    Args:
+        name: of the task.
+        obs_dim: numbers of an observation.
+        action: a `Box`, `Discrete` or `MultiDiscrete`.
+        constraints: a `Constraint` for each cost, in the order in which costs are given.
+        horizon: steps of a full episode; their mean where the end is drawn by chance.
+    """
 
     name: str
     obs_dim: int

@@ -50,7 +50,15 @@ def make(
     threads: int = 1,
     limits: dict[str, float] | float | None = None,
 ) -> VectorEnv:
-    """The vector environment of a task, reset with `seed` (robot i with seed + i), its own limits or those given."""
+    """Make the vector environment of a task, already reset: `reset(seed)` and `step(actions)` are what it has.
+
+    Args:
+        task: the name of a task, or a task itself.
+        num_envs: copies that are stepped together.
+        seed: of the first copy; each has the next.
+        threads: of the physics; they change no result.
+        limits: other limits than the task's own: a number where there is one constraint, else a dict by name.
+    """
     env = build(find(task), num_envs, threads, limits)
     env.reset(seed)
     return env

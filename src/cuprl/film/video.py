@@ -63,8 +63,8 @@ def video(
         height: of a frame, likewise.
         fps: frames a second; as many steps go by between two as show the robot at its true speed.
         camera: one of the robot's model by its name [one that follows the robot].
-        checkpoint: as for `evaluate`.
         task: the task itself, for a policy of one that was made in Python.
+        checkpoint: as for `evaluate`.
         trust: as for `evaluate`.
         on_shot: called with each frame as it is made.
 

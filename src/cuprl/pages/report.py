@@ -23,8 +23,11 @@ def report(
 ) -> Path:
     """Write a page about a run, or about an experiment and its results; returns the page's path.
 
-    run: a run, its folder, the name of an experiment or its TOML file. out: the page [report.html in the run's folder, or
-    EXPERIMENT-report.html]. results, only: where an experiment's results are, and a part of its grid, as for `cup table`.
+    Args:
+        run: a run, its folder, the name of an experiment or its TOML file.
+        out: the page [report.html in the run's folder, or EXPERIMENT-report.html].
+        results: where an experiment's results are.
+        only: a part of an experiment's grid, as "task=hopper-speed,algo=cup".
     """
     if not isinstance(run, Run) and is_experiment(run):
         path = as_page(out or f"{Path(run).stem}-report.html")

@@ -48,11 +48,6 @@ class SavedPolicy:
         """Begin the noise of sampled actions anew."""
         self._rng = np.random.default_rng(seed)
 
-    def __repr__(self) -> str:
-        limits = ", ".join(f"{name} {limit:g}" for name, limit in self.info["limits"].items())
-        about = f"{self.info['task']}, {self.info['algo']}, iteration {self.info['iteration']}, limits: {limits or 'none'}"
-        return f"<{type(self).__name__} {self.source or 'in memory'}: {about}>"
-
     def beside(self, in_run: str, suffix: str) -> Path | None:
         """Say where a file about this policy goes unless told: into its run, beside its file, or, of the zoo, here.
 

@@ -45,12 +45,21 @@ def certify(
     trust: Trust = False,
     tell: Callable[[int], None] = lambda done: None,
 ) -> Certificate:
-    """A certificate for the policy of a run, of an exported file, or for one that is loaded. It is not written anywhere.
+    """Bound the expected costs of a policy from fresh episodes. The certificate is returned, and not written anywhere.
 
-    mode: "mode", the actions that `predict` gives, or "sampled", as in training. cost_bound: what no step can cost more
-    than (nor less than 0), by constraint or as one number, where the task does not say so itself. threads: of the
-    physics, all cores unless given; they change no result. task, checkpoint, trust: as for `evaluate`. tell: is called with
-    the number of episodes done.
+    Args:
+        run: a run or its folder, an exported file, "zoo:NAME", or a policy that `load` gave.
+        episodes: how many are run.
+        confidence: of all that is said of the costs together.
+        mode: "mode", the actions that `predict` gives, or "sampled", as in training.
+        seed: of the episodes; the default's are none of a training or an evaluation.
+        cost_bound: what no step can cost more than (nor less than 0), by constraint or as one number, where the task does
+            not say so itself.
+        threads: of the physics; they change no result [all cores].
+        task: as for `evaluate`.
+        checkpoint: as for `evaluate`.
+        trust: as for `evaluate`.
+        tell: called with the number of episodes done.
     """
     whole(episodes, "episodes")
     whole(seed, "seed", least=0)

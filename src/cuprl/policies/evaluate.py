@@ -35,12 +35,22 @@ def evaluate(
     checkpoint: str | int | None = None,
     trust: Trust = False,
 ) -> dict[str, Any]:
-    """Measure what a run's policy does, or an exported file's, or one that is loaded; on a task of one's own, with that.
+    """Measure what a policy does in whole episodes: return, costs, limits, how many are over, length.
 
-    Whole episodes, one in each of `episodes` environments, so that short ones do not count more than long ones.
-    checkpoint: "last", "best" or an iteration of the run, as for `load`; "iteration" says which it was. trust: the modules
-    named in the folder or file whose code may run, or True for all. "changed" names those that are not what they were when
-    the policy was trained: its numbers are then of another task.
+    One episode in each of `episodes` environments, so that short ones do not count more than long ones.
+
+    Args:
+        run: a run or its folder, an exported file, "zoo:NAME", or a policy that `load` gave.
+        episodes: how many.
+        deterministic: the mode of the policy; False samples actions as in training.
+        seed: of the environments, the first of them; each has the next.
+        task: the task itself, for a policy of one that was made in Python.
+        checkpoint: "last", "best" or an iteration of the run, as for `load`; "iteration" says which it was.
+        trust: the modules named in the folder or file whose code may run, or True for all.
+
+    Returns:
+        Means and deviations as plain numbers; of several constraints a dict by name. "changed" names the modules that are
+            not what they were when the policy was trained: the numbers are then of another task.
     """
     whole(episodes, "episodes")
     whole(seed, "seed", least=0)

@@ -38,10 +38,15 @@ def export_policy(
     *,
     checkpoint: str | int | None = None,
 ) -> Path:
-    """Write the policy; returns the file, by default `policy` with the format's suffix in the run's folder.
+    """Write the policy of a run into one file, with all that acting needs, and return the file.
 
-    evaluation, certificate: as `cuprl.evaluate` and `cuprl.certify` return them, to be carried along. checkpoint: as for
-    `cuprl.load`.
+    Args:
+        run: the run, its folder, or its policy as `load` gave it.
+        to: "numpy" (.npz), "onnx" or "jax".
+        out: the file [`policy` with the format's suffix, in the run's folder].
+        evaluation: what `evaluate` returned, to be carried along.
+        certificate: what `certify` returned, to be carried along; that of another checkpoint is refused.
+        checkpoint: as for `load`.
     """
     check(to, out)
     if isinstance(run, RunPolicy):

@@ -39,7 +39,17 @@ from cuprl.training.learner import Learner
 
 
 class Agent:
-    """Acts, is told what came of it, and learns whenever `batch_size` steps have been observed."""
+    """Acts, is told what came of it, and learns whenever `batch_size` steps have been observed.
+
+    Args:
+        spec: what is controlled, or a task that has it, or the name of one.
+        algo: the name of an algorithm, or "python:MODULE" for one of your own.
+        limits: other limits than the spec's own: a number where there is one constraint, else a dict by name.
+        seed: of everything random.
+        steps: of the whole training, all robots together.
+        num_envs: robots that are stepped together.
+        settings: those of the algorithm (`cup algos` lists them).
+    """
 
     def __init__(
         self,
@@ -52,8 +62,6 @@ class Agent:
         num_envs: int = 1,
         **settings: Any,
     ):
-        """spec: what is controlled, or a task that has it; steps: of the whole training, all robots together;
-        num_envs: robots stepped together; settings: those of the algorithm (`cup algos` lists them)."""
         task: Task | None = None
         if not isinstance(spec, Spec):
             if not isinstance(spec, str) and not hasattr(spec, "vector_env"):

@@ -44,14 +44,34 @@ def train(
     on_iteration: Hook | None = None,
     **settings: Any,
 ) -> Run:
-    """Train a policy and return its run folder. `settings` are those of the algorithm (`cup algos` lists them).
+    """Train a policy and return its run, whose folder has all that is needed to use it later.
 
-    tensorboard, wandb: write the rows there too; each needs its extra.
-    eval_every: iterations between two evaluations of `eval_episodes` episodes of the mode and as many of sampled actions, in
-    environments of their own, recorded in evaluations.csv; the best one's checkpoint is kept. 0: none.
-    display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the messages.
-    on_iteration: called with each row of progress.csv and a `View` of the training. Where it returns False the run stops
-    with a checkpoint and is returned as it is; where it raises, the checkpoint is left and the error says where it is.
+    Args:
+        task: the name of a task (`cup tasks` lists them; "gym:ID" is any Gymnasium environment), or a task itself, as
+            `from_gymnasium` or `MujocoTask` makes it.
+        algo: the name of an algorithm (`cup algos` lists them), or "python:MODULE" for one of your own.
+        seed: of everything random. The same seed gives the same run, to the last bit, on any number of threads.
+        steps: environment steps in all, rounded down to whole batches.
+        out: a folder that is new or empty [runs/TASK/ALGO/seedK-TIME].
+        threads: of the physics; they change no result.
+        limits: other limits than the task's own: a number where there is one constraint, else a dict by name.
+        checkpoint_every: iterations between two checkpoints; the last one always leaves one.
+        eval_every: iterations between two evaluations in environments of their own, recorded in evaluations.csv; the best
+            one's checkpoint is kept. 0: none.
+        eval_episodes: episodes of each evaluation, of the mode and as many of sampled actions.
+        tensorboard: write the rows as TensorBoard events too; needs its extra.
+        wandb: write them to Weights & Biases too; needs its extra.
+        display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the
+            messages.
+        on_iteration: called with each row of progress.csv and a `View` of the training. Where it returns False the run
+            stops with a checkpoint and is returned as it is; where it raises, the checkpoint is left and the error says
+            where it is.
+        settings: those of the algorithm, as alpha=0.1 (`cup algos cup` lists them with their defaults).
+
+    Raises:
+        UserError: what cannot be trained, in one sentence, before anything is made.
+        RunStopped: a number was no longer finite, or the environment failed; the message names the last good checkpoint.
+        KeyboardInterrupt: Ctrl-C or SIGTERM, after a checkpoint; `resume` goes on from there.
     """
     if on_iteration is not None:
         check_hook(on_iteration)
@@ -86,8 +106,13 @@ def resume(
 ) -> Run:
     """Continue a stopped run from its newest intact checkpoint; the result equals that of a run never stopped.
 
-    A run on a task of one's own needs that task again. trust: the modules it names whose code may run, or True for all.
-    display, on_iteration: as of `train`.
+    Args:
+        run: the run, or its folder.
+        task: the task itself, for a run on one that was made in Python and that its name does not find.
+        threads: of the physics; they change no result [as before].
+        display: as of `train`.
+        on_iteration: as of `train`.
+        trust: the modules named in the folder whose code may run here, or True for all.
     """
     if on_iteration is not None:
         check_hook(on_iteration)

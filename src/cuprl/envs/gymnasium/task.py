@@ -53,13 +53,21 @@ def from_gymnasium(
     imports: str | Sequence[str] = (),
     name: str | None = None,
 ) -> GymnasiumTask:
-    """A Gymnasium environment (its id, or a function that makes one) as a task to train on.
+    """Make a task to train on of a Gymnasium environment.
 
-    costs: for each name a function of (obs, action, next_obs, info), "info:KEY", or "module:function"; "info:KEY" alone
-    is one cost of that name. limits, discount: by name, or one number; discount 1 bounds the plain sum. horizon: where
-    episodes are cut [the environment's own limit, else 1000]. num_envs: the default of that setting for this task.
-    env_timeout: seconds that a step or reset may take before the run is stopped, 0 for any [60 with backend "async", else
-    any]. imports: modules that register the environment.
+    Args:
+        env: its id, or a function that makes one (a class will do).
+        costs: for each name a function of (obs, action, next_obs, info), "info:KEY", or "module:function"; "info:KEY" alone
+            is one cost of that name.
+        limits: on the expected sum of each cost over an episode, by name or as one number.
+        discount: of these sums, by name or as one number; 1 bounds the plain sum.
+        horizon: where episodes are cut [the environment's own limit, else 1000].
+        num_envs: the default of that setting for this task.
+        backend: "sync", all in this process, or "async", in worker processes; the results are the same.
+        env_timeout: seconds that a step or reset may take before the run is stopped, 0 for any [60 with backend "async",
+            else any].
+        imports: modules that register the environment.
+        name: of the task [made of all the above, so that a run is found again by it].
     """
     if isinstance(costs, str):
         costs = {costs.partition(":")[2]: costs}

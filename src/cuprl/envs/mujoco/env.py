@@ -17,7 +17,23 @@ from cuprl.envs.mujoco.trial import try_functions, with_own_memory
 
 @dataclass(frozen=True)
 class MujocoTask(MujocoParts):
-    """A constrained task on any MuJoCo model. All functions see N environments at once, `reset` one at a time."""
+    """A constrained task on any MuJoCo model. All functions see N environments at once, `reset` one at a time.
+
+    Args:
+        name: of the task.
+        model: an MJCF file (a bare name is one of Gymnasium's robots) or an MJCF string.
+        frame_skip: steps of the physics in one of the task.
+        constraints: the costs' names, limits and discounts, in the order in which `costs` gives them.
+        observe: physics -> observations [N, obs].
+        position: physics -> positions [N, k], differenced for the velocity.
+        reward: physics, motion -> rewards [N].
+        costs: physics, motion -> costs [N, m].
+        terminated: physics -> whether the task has ended [N].
+        reset: qpos, qvel, generator -> those with which an episode begins.
+        fields: derived MjData fields that the functions read.
+        horizon: steps after which an episode is cut off.
+        lines: drawn on the floor in pictures.
+    """
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> MujocoVectorEnv:
         return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)

@@ -21,8 +21,13 @@ NOT_YET = np.empty(0)
 
 
 def reads(*names: str) -> Callable[[Function], Function]:
-    """Says that a position, reward or costs function answers row by row from these arrays of the physics, and the motion,
-    alone, and remembers nothing. Where all three of a task say so, they are called for many steps at once."""
+    """Say of a position, reward or costs function what it reads; where all three of a task do, rollouts are scored at once.
+
+    It must answer row by row from these arrays of the physics, and the motion, alone, and remember nothing.
+
+    Args:
+        names: of arrays of the physics, as "qpos"; none where it reads the motion alone.
+    """
 
     def mark(function: Function) -> Function:
         function.reads = names  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from cuprl.experiments.grid.cells import expand, parse_only
 from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 from cuprl.experiments.report.groups import Group, group
 from cuprl.experiments.report.own_runs import of_runs, together
-from cuprl.experiments.store.results import files, stored
+from cuprl.experiments.store.results import absent, files, stored
 from cuprl.experiments.store.stale import entries, left_out, sentence
 
 
@@ -43,7 +43,7 @@ def of_experiment(name: str, root: Path, only: str | None) -> tuple[list[Group],
     if not found:
         part = f" --only {only}" if only else ""
         why = f" ({sentence(left)})" if left else ""
-        raise UserError(f"no result of {name}{part} is stored in {root}{why}; run `cup bench {name}`.")
+        raise UserError(f"no result of {name}{part} is stored in {root}{why or absent(root)}; run `cup bench {name}`.")
     return group(cells, found), f"{sentence(left)}; run `cup bench {name}` again, or remove the files." if left else ""
 
 

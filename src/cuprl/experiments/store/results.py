@@ -201,6 +201,16 @@ def from_body(body: dict[str, Any]) -> Result:
     return Result(as_now(body["config"]), metrics, body["versions"], body["machine"], body["git"])
 
 
+def absent(root: Path) -> str:
+    """Say why a store is empty that is not there: outside of a checkout there is none of ours."""
+    if root.is_dir():
+        return ""
+    return (
+        " (there is no such folder here: the results of our own runs come with cuprl's source, not with the package; go to "
+        "a checkout of it, or give its folder with --results)"
+    )
+
+
 def files(folder: Path) -> list[Path]:
     """List the results below a folder."""
     return sorted(folder.rglob(f"*{SUFFIX}"))
