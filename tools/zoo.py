@@ -19,6 +19,7 @@ from typing import Any
 
 import cuprl
 from cuprl import algorithms, envs
+from cuprl.cli import add_checkpoint_flag
 from cuprl.cli import main as cup
 from cuprl.errors import UserError
 from cuprl.experiments.report.formats import to_markdown
@@ -93,7 +94,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Make an entry of the zoo from a run.")
     parser.add_argument("run", metavar="RUN", nargs="?", help="the run's folder; without it only cards are written again")
     parser.add_argument("--chosen", metavar="TEXT", help="how this run was chosen, and out of how many: on its card")
-    parser.add_argument("--checkpoint", metavar="WHICH", type=checkpoint_named, help="last, best or an iteration [last]")
+    add_checkpoint_flag(parser)
     parser.add_argument("--name", help="of the entry [the task's]")
     parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="of the certificate [1000]")
     parser.add_argument("--no-picture", action="store_true", help="leave the picture as it is")
