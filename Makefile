@@ -32,12 +32,8 @@ fuzz: install  ## an hour of damaged files, other ones each time
 soak: install  ## trainings, grids and workers killed, disks filled, files damaged; `make soak SECONDS=60` for a minute
 	$(VENV)/bin/python -m tests.soak --seconds $(SECONDS)
 
-docs: $(VENV)/docs-installed  ## the documentation site, in site/index.html: to open in a browser, without any network
+docs: install  ## the documentation site, in site/index.html: to open in a browser, without any network
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
-
-$(VENV)/docs-installed: $(VENV)/installed
-	$(VENV)/bin/python -m pip install --quiet --editable '.[docs]'
-	touch $@
 
 clean:
 	rm -rf $(VENV) site

@@ -10,6 +10,7 @@ from cuprl.policies.certificate import Certificate, Statement, digits
 from cuprl.policies.checks import layers_of
 
 PACKAGES = ("cuprl", "mujoco", "jax", "numpy")  # whose versions stand on a card
+COMMIT = 12  # digits of one, enough to find it
 SUMMARY = ["policy", "algorithm", "steps", "return", "constraint", "limit", "cost", "at most", "verdict"]
 
 
@@ -106,7 +107,7 @@ def facts(policy: SavedPolicy) -> Table:
         "chosen": made.get("chosen", "unknown"),
         "network": sizes,
         "versions": ", ".join(versions),
-        "commit": made.get("git") or "unknown",
+        "commit": str(made.get("git") or "unknown")[:COMMIT],
     }
     return Table(["", ""], [[key, value] for key, value in rows.items()])
 
