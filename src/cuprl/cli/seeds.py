@@ -40,11 +40,15 @@ def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     from cuprl.cli.evaluations import eval_settings
     from cuprl.experiments.grid.cells import Block, Experiment, expand, words_of
     from cuprl.learn.settings import as_words
+    from cuprl.policies.start import origin_of
 
     if args.seed is not None:
         raise UserError(f"--seed {args.seed} and --seeds are both given; give one of them.")
     words = tuple((name, as_words(value)) for name, value in settings.items())
-    block = Block((args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()))
+    origin = origin_of(args.start_from, args.from_checkpoint, args.from_critics)
+    block = Block(
+        (args.task,), (args.algo,), tuple(args.seeds), args.steps, words, tuple(args.limit or ()), start_from=origin
+    )
     flags: tuple[str, ...] = ("--threads", str(args.threads), "--checkpoint-every", str(args.checkpoint_every))
     flags += tuple(f"--{name}" for name in ("tensorboard", "wandb") if getattr(args, name))
     flags += words_of(eval_settings(args))

@@ -7,11 +7,13 @@ import dataclasses
 from typing import Any
 
 from cuprl.cli import add_command, add_trust_flags, trust_of
-from cuprl.cli.arguments import seeds, whole
+from cuprl.cli.arguments import one_of, seeds, whole
 from cuprl.cli.check import add_gym_flags, task_named
 from cuprl.cli.config import add_config_flags, add_settings, filled_in
 from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best
 from cuprl.errors import UserError
+
+ANNEALS = ("continue", "restart", "off")  # of runs.history, which is not imported for a command's help
 
 
 def add(subparsers: Any) -> None:
@@ -41,6 +43,14 @@ def add(subparsers: Any) -> None:
         "--checkpoint-every", type=whole(), default=10, metavar="N", help="iterations between checkpoints [10]"
     )
     add_eval_flags(train)
+    train.add_argument(
+        "--from",
+        dest="start_from",
+        metavar="RUN",
+        help="begin with a run's policy, or a .npz file's: network and normaliser; with --seeds {seed} in it is the seed",
+    )
+    train.add_argument("--from-checkpoint", metavar="C", help="of that run: last, best, or an iteration [last]")
+    train.add_argument("--from-critics", action="store_true", help="begin with that run's critics too")
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--wandb", action="store_true", help="also log to Weights & Biases; offline with WANDB_MODE=offline")
     train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
@@ -51,6 +61,16 @@ def add(subparsers: Any) -> None:
 
     resume = add_command(subparsers, "resume")
     resume.add_argument("path", metavar="RUN", help="the run's folder")
+    resume.add_argument(
+        "--steps", type=whole(), metavar="S", help="train further, to so many steps in all [as the run is planned]"
+    )
+    resume.add_argument(
+        "--anneal",
+        type=one_of("anneal", ANNEALS),
+        metavar="A",
+        help="with --steps, what the learning rates do: continue, as is planned for so many steps; restart, from their "
+        "first value to 0; off, stay at their first value [continue]",
+    )
     resume.add_argument("--threads", type=whole(), metavar="N", help="threads of the physics [as before]")
     add_trust_flags(resume)
     resume.set_defaults(run=run_resume)
@@ -87,6 +107,9 @@ def train_as_said(args: argparse.Namespace) -> int:
         limits=parse_numbers(args.limit, "--limit"),
         checkpoint_every=args.checkpoint_every,
         **eval_settings(args),
+        start_from=args.start_from,
+        start_checkpoint=args.from_checkpoint,
+        start_critics=args.from_critics,
         tensorboard=args.tensorboard,
         wandb=args.wandb,
         display=True,
@@ -110,7 +133,7 @@ def run_resume(args: argparse.Namespace) -> int:
     """Continue a run to its end."""
     from cuprl.training.loop import resume
 
-    run = resume(args.path, threads=args.threads, display=True, trust=trust_of(args))
+    run = resume(args.path, steps=args.steps, anneal=args.anneal, threads=args.threads, display=True, trust=trust_of(args))
     print(f"done: {run.path}")
     tell_best(run)
     return 0

@@ -107,13 +107,13 @@ def environment_of(
         envs.close(env)
 
 
-def refuse_other_sizes(spec: Spec, info: dict[str, Any]) -> None:
-    """Refuse a task that the policy was not made for, unless it is of the same sizes."""
+def refuse_other_sizes(spec: Spec, info: dict[str, Any], mend: str = "give the task it was trained on") -> None:
+    """Refuse a task that the policy was not made for, unless it is of the same sizes; mend: what to do about it."""
     sides = ((spec.obs_dim, spec.action), (info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])))
     found, wanted = ((obs_dim, type(action).__name__, action.outputs) for obs_dim, action in sides)
     if found != wanted:
         sizes = f"{spec.name} has observations and actions of the sizes {found}, the policy of {wanted}"
-        raise UserError(f"{sizes}; give the task it was trained on.")
+        raise UserError(f"{sizes}; {mend}.")
 
 
 def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Iterator[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 from cuprl.core.normaliser import Moments, Normaliser
@@ -41,6 +42,8 @@ class RunPolicy(SavedPolicy):
             check_spread(log_std, action_from_json(spec["action"]))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise misfit(error) from None
+        self.learnt = checkpoint  # all of it, as another run may begin from
+        self.file: Path | None = None  # where that was read
         info = {
             "kind": KIND,
             **{name: config[name] for name in ("task", "algo", "seed", "limits")},
@@ -49,6 +52,7 @@ class RunPolicy(SavedPolicy):
             "spec": spec,
             "bounds": BOUNDS,
             "log_std": log_std,
+            "seen": int(checkpoint["normaliser/count"]) if settings["normalise"] else None,
             "evaluation": None,
             "certificate": None,
             "versions": config.get("versions") or provenance.versions(),
@@ -73,9 +77,9 @@ def read_run(run: Run, task: Task | None = None, trust: Trust = False, checkpoin
 
         with named_by(run.path, trust):
             config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
-    _, arrays, refused = run.read(run.choose(checkpoint))
+    file, arrays, refused = run.read(run.choose(checkpoint))
     for sentence in refused:
         warnings.warn(f"{sentence} The policy is taken from the one before it.", stacklevel=3)
     policy = RunPolicy(arrays, config, run)
-    policy.task, policy.trust = task, trust
+    policy.task, policy.trust, policy.file = task, trust, file
     return policy

@@ -16,10 +16,12 @@ from cuprl.core.spec_json import spec_from_json, spec_to_json
 from cuprl.core.task import Task
 from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError
+from cuprl.runs.history import check_history
 
 # What a run's numbers depend on.
 KINDS: dict[str, type] = {"task": str, "algo": str, "seed": int, "steps": int, "limits": dict, "settings": dict}
 IDENTITY = (*KINDS, "numerics")  # what makes it that run and no other; old files lack the last
+HISTORY = ("extensions", "start")  # and that too, of a run that was trained further or began from a policy
 # What else is read where it is there: an older run may lack it.
 MORE: dict[str, type] = {
     "numerics": int,
@@ -35,6 +37,9 @@ MORE: dict[str, type] = {
     "git": str,
     "hash": str,
     "spec": dict,
+    "extensions": list,
+    "start": dict,
+    "start_source": str,
 }
 UNKNOWN = ("machine", "git", "hash")  # may be null
 READ = ("batch_size", "hidden", "normalise")  # settings that are read without the algorithm's Config
@@ -64,6 +69,9 @@ class RunConfig:
     numerics: int | None = None  # the algorithm's, of when the run began; None: as they are now
     spec: dict[str, Any] | None = None  # the task's, as JSON; known once there is an environment
     agent: bool = False  # driven by hand: an `Agent`, not `train`
+    extensions: list[dict[str, Any]] | None = None  # how it was given more steps, as `history.extension` has it
+    start: dict[str, Any] | None = None  # the policy it began from, as `policies.start` has it; None: from nothing
+    start_source: str | None = None  # where that policy was
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "algo", algorithms.full_name(self.algo))
@@ -94,8 +102,7 @@ class RunConfig:
 
     def identity(self) -> dict[str, Any]:
         """Give what the numbers of a planned run depend on, as JSON has it."""
-        values = self.to_json()
-        return {name: values[name] for name in IDENTITY}
+        return identity_of(self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """Write what config.json says of it; `provenance.facts` are beside it there."""
@@ -109,6 +116,11 @@ class RunConfig:
         check_configuration(values)
         now = algorithms.as_now(values)
         return RunConfig(**{f.name: now[f.name] for f in fields(RunConfig) if f.name in now})
+
+
+def identity_of(values: dict[str, Any]) -> dict[str, Any]:
+    """Take out of a config.json, or of a result's configuration, what the run's numbers depend on."""
+    return {name: values[name] for name in (*IDENTITY, *HISTORY) if name in values}
 
 
 class Plan(NamedTuple):
@@ -155,6 +167,7 @@ def check_configuration(config: Any) -> None:
         raise UserError("has no batch_size in its settings")
     if not 1 <= config["steps"] // config["settings"]["batch_size"] <= MOST_ITERATIONS:
         raise wrong("steps", config["steps"])
+    check_history(config)
     if "spec" in config:
         check_spec(config["spec"])
 

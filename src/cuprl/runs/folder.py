@@ -72,6 +72,15 @@ class Run:
             write_atomically(path / "config.json", json.dumps(facts, indent=1).encode())
             yield Run(path)
 
+    def extend(self, config: RunConfig) -> None:
+        """Write a configuration with more steps into config.json, and with it who asked for them."""
+        by = {"command": sys.argv, "versions": provenance.versions(), "git": provenance.git_commit()}
+        asked = config.to_json()
+        facts = {**self.config, "steps": asked["steps"], "extensions": asked["extensions"]}
+        facts |= {"hash": provenance.fingerprint(facts), "extended_by": [*self.config.get("extended_by", ()), by]}
+        write_atomically(self.path / "config.json", json.dumps(facts, indent=1).encode())
+        self.config = facts
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the run while inside: one process at a time writes to it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.errors import UserError
-from cuprl.runs.config import IDENTITY, KINDS, RunConfig, check_configuration
+from cuprl.runs.config import KINDS, RunConfig, check_configuration, identity_of
 
 
 def facts(config: RunConfig) -> dict[str, Any]:
@@ -57,8 +57,7 @@ def machine() -> dict[str, Any]:
 
 def fingerprint(config: dict[str, Any]) -> str:
     """Give the 16 hex digits by which a change of a config.json is seen."""
-    kept = {key: config[key] for key in IDENTITY if key in config}
-    text = json.dumps(plain(kept), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(plain(identity_of(config)), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -50,7 +50,8 @@ class Evaluator:
         config, iteration = self.training.config, self.training.learner.iteration
         if not config.eval_every or not iteration:
             return False
-        wanted = self.training.done or iteration % config.eval_every == 0
+        turns = {extension["iteration"] for extension in config.extensions or ()}  # ends of what was planned before
+        wanted = self.training.done or iteration % config.eval_every == 0 or iteration in turns
         return wanted and iteration not in self.run.evaluations.recorded()
 
     def look(self, stopped: Sized) -> bool:

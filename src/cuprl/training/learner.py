@@ -7,6 +7,7 @@ A Learner is given rollouts and knows nothing of where they come from: `Training
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -31,6 +32,7 @@ from cuprl.learn.types import Batch, Metrics, Rollout, State
 from cuprl.runs.checkpoint import Arrays, from_arrays, misfit, to_arrays, under, within
 from cuprl.runs.columns import one_column_each
 from cuprl.runs.config import Plan
+from cuprl.runs.history import Schedule
 from cuprl.training.collect import Collected
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
@@ -60,6 +62,8 @@ class Learner:
 
     def __init__(self, plan: Plan, spec: Spec):
         self.module, self.config, self.iterations = plan.module, plan.settings, plan.iterations
+        settings, extensions = plan.settings, plan.config.extensions
+        self.schedule = Schedule.of(plan.iterations, settings.batch_size, settings.anneal, extensions)
         self.spec = spec
         self.names = [c.name for c in spec.constraints]
         self.discount = np.array([c.discount for c in spec.constraints])  # [m]
@@ -89,7 +93,7 @@ class Learner:
         first_step, ended = self.running.length, self._split_episodes(rollout)
         counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
         costs = EpisodeCosts.of(counted, self.running, first_step, self.spec, self.config)
-        lr_scale = 1.0 - self.iteration / self.iterations if self.config.anneal else 1.0
+        lr_scale = self.schedule.scale(self.iteration)
         handed_over = time.perf_counter()
         self.state, metrics, finite = jax.block_until_ready(
             estimate_and_update(self.state, rollout, costs, lr_scale, self.module, self.config, self.spec)
@@ -148,6 +152,19 @@ class Learner:
             "time/update": updated - collected,
         }
         return one_column_each(row, self.names)
+
+    # --- from a trained policy ----------------------------------------------------------------------------------
+
+    def begin_from(self, arrays: Arrays, critics: bool) -> None:
+        """Begin with the network and normaliser of another learner's `arrays`, and with its critics if they are asked for.
+
+        KeyError or ValueError where they do not fit. Optimisers, multipliers and what is believed of J^C begin anew.
+        """
+        parts = {"policy": self.state.policy} | ({"critics": self.state.critics} if critics else {})
+        found = from_arrays({"state": parts, "normaliser": self.normaliser.seen}, arrays)
+        self.state = replace(self.state, **found["state"])
+        if seen := found["normaliser"]:  # none where it is off
+            self.normaliser = Normaliser.of(seen)
 
     # --- checkpoints --------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Display, display_for
 from cuprl.training.evaluating import Evaluator
+from cuprl.training.further import begin, begin_again, extended, sentence
 from cuprl.training.hooks import Hook, View, check_hook, wants_stop
 from cuprl.training.training import Training
 from cuprl.training.writers import Writer, open_writers, require_writers
@@ -38,6 +39,9 @@ def train(
     checkpoint_every: int = 10,
     eval_every: int = 0,
     eval_episodes: int = 10,
+    start_from: str | Path | Run | None = None,
+    start_checkpoint: str | int | None = None,
+    start_critics: bool = False,
     tensorboard: bool = False,
     wandb: bool = False,
     display: Display | bool = False,
@@ -59,6 +63,10 @@ def train(
         eval_every: iterations between two evaluations in environments of their own, recorded in evaluations.csv; the best
             one's checkpoint is kept. 0: none.
         eval_episodes: episodes of each evaluation, of the mode and as many of sampled actions.
+        start_from: a run, its folder, or a policy's .npz file, whose network and normaliser the run begins with; all else
+            begins anew.
+        start_checkpoint: of that run, "last", "best" or an iteration, as for `load` [last].
+        start_critics: begin with that run's critics too.
         tensorboard: write the rows as TensorBoard events too; needs its extra.
         wandb: write them to Weights & Biases too; needs its extra.
         display: True shows progress as `cup train` does; without, nothing is printed, and the logger "cuprl" has the
@@ -91,13 +99,21 @@ def train(
         settings=settings,
     )
     require_writers(config)
-    with closing(Training(config, task)) as training, Run.begun(out, training.config) as run:
-        return _loop(training, run, display_for(display), on_iteration)
+    start = begin(start_from, start_checkpoint, start_critics)
+    with closing(Training(start.begun(config) if start else config, task)) as training:
+        if start is not None:
+            training.begin_from(start)
+        with Run.begun(out, training.config) as run:
+            if start is not None:
+                run.save(0, training.arrays())  # from here on the policy that it began from is not needed
+            return _loop(training, run, display_for(display), on_iteration)
 
 
 def resume(
     run: str | Path | Run,
     *,
+    steps: float | None = None,
+    anneal: str | None = None,
     task: Task | None = None,
     threads: int | None = None,
     display: Display | bool = False,
@@ -109,6 +125,9 @@ def resume(
     Args:
         run: the run, or its folder.
         task: the task itself, for a run on one that was made in Python and that its name does not find.
+        steps: of the whole run in all, to train it further than it was planned for; config.json then says so.
+        anneal: what its learning rates do over these: "continue" (as its own schedule has it for so many steps), "restart"
+            (from their first value to 0 over the steps that are added) or "off" (stay at their first value) [continue].
         threads: of the physics; they change no result [as before].
         display: as of `train`.
         on_iteration: as of `train`.
@@ -124,11 +143,15 @@ def resume(
     display = display_for(display)
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():
+        further = extended(config, run, steps, anneal)
         with named_by(run.path, trust):
-            training = Training(config, task)
+            training = Training(further, task)
         with closing(training):
             _tell_changes(run, display)
             _go_back(training, run, display)
+            if further is not config:
+                run.extend(training.config)
+                display.note(sentence(training.config, training.learner.schedule))
             return _loop(training, run, display, on_iteration)
 
 
@@ -148,6 +171,8 @@ def _go_back(training: Training, run: Run, display: Display) -> None:
         for sentence in refused:
             display.note(f"{sentence} Falling back to the one before it.")
         training.restore(arrays)
+    elif training.config.start is not None and not recorded:
+        training.begin_from(begin_again(training.config))
     elif max(recorded, default=0) > training.config.checkpoint_every:  # fewer: it was stopped before its first checkpoint
         raise UserError(
             f"{run.path} has the metrics of {len(recorded)} iterations but no checkpoint to go on from, and beginning again "

@@ -9,6 +9,7 @@ import numpy as np
 from cuprl import envs
 from cuprl.core.task import Task
 from cuprl.errors import UserError
+from cuprl.policies.start import Start
 from cuprl.runs.checkpoint import Arrays, misfit, under, within
 from cuprl.runs.config import RunConfig
 from cuprl.training.collect import Collector
@@ -29,6 +30,14 @@ class Training:
         self.config = plan.config.on(env.spec)  # with nothing left open
         self.learner = Learner(plan, env.spec)
         self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
+
+    def begin_from(self, start: Start) -> None:
+        """Begin with a trained policy; one that does not fit is refused."""
+        start.refuse_misfit(self.learner.config, self.learner.spec)
+        try:
+            self.learner.begin_from(start.arrays, start.facts["critics"])
+        except (KeyError, TypeError, ValueError) as error:  # an algorithm of one's own may have a network of its own
+            raise UserError(f"{start.source} does not fit {self.config.algo} ({error}); leave --from away.") from None
 
     @property
     def done(self) -> bool:

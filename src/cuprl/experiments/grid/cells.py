@@ -19,6 +19,7 @@ from cuprl.core.user_modules import named_by
 from cuprl.envs import find as find_task
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.differences import differing, numerics_reason
+from cuprl.policies.start import Origin, read_start
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iteration_of
 from cuprl.runs.provenance import modules_of
@@ -38,6 +39,7 @@ class Block:
     limits: tuple[str, ...] = ()  # as given to --limit; none: the task's own
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a setting or "limit", its values)
     label: str = ""  # what its settings are called, where they are not a sweep's
+    start_from: Origin | None = None  # the policy that they begin from; {seed} in its name is the seed
 
     def cells(self) -> Iterable[Cell]:
         """Expand the block, a run each."""
@@ -46,7 +48,10 @@ class Block:
             changes = tuple(change for change in point if change[0] != "limit")
             limits = tuple(value for name, value in point if name == "limit") or self.limits
             variant = self.label or variant_of(point)
-            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant)
+            start = self.start_from and self.start_from._replace(
+                source=str(self.start_from.source).replace("{seed}", str(seed))
+            )
+            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant, start_from=start)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ class Cell:
     limits: tuple[str, ...] = ()  # as given to --limit
     flags: tuple[str, ...] = ()  # further words for `cup train` that change no result
     variant: str = ""  # its point in a sweep, as alpha=0.1
+    start_from: Origin | None = None
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.task, self.algo, self.variant, f"seed {self.seed}") if part)
@@ -98,13 +104,15 @@ class Cell:
             str(path),
             *flags,
             *limits,
+            *(self.start_from.words() if self.start_from else ()),
             *self.flags,
         ]
 
     def resolved(self) -> dict[str, Any]:
         """Give what the run's config.json will say of the run itself; names, settings and limits are checked on the way."""
         limits = parse_numbers(self.limits, "limit")
-        return resolve(RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings)))
+        config = RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings))
+        return resolve(read_start(self.start_from).begun(config) if self.start_from else config)
 
     def fraction(self, root: Path) -> float:
         """Tell how much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
@@ -172,7 +180,7 @@ def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
         if same is not cell:  # alpha=0.1 and alpha=1e-1
             raise UserError(f"{experiment.name}: {same} and {cell} are the same run in other words; remove one.")
         first = alike.setdefault((cell.task, cell.algo, cell.variant), cell)
-        if dataclasses.replace(cell, seed=first.seed) != first:  # they would be averaged as one
+        if dataclasses.replace(cell, seed=first.seed, start_from=first.start_from) != first:  # they would be averaged as one
             raise UserError(f"{experiment.name}: {first} and {cell} differ in more than the seed; sweep over what differs.")
     every = cells
     for part, values in parse_only(only).items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cuprl.algorithms import numerics
+from cuprl.runs.history import told
 from cuprl.runs.provenance import plain
 
 
@@ -17,7 +18,7 @@ def numerics_reason(config: dict[str, Any]) -> str | None:
 def differing(found: dict[str, Any], asked: dict[str, Any]) -> list[str]:
     """Say 'alpha 0.3, not 0.2' of each setting, limit or number of steps."""
     mine, theirs = (
-        plain({"steps": c["steps"], **{f"limit of {k}": v for k, v in c["limits"].items()}, **c["settings"]})
+        plain({"steps": c["steps"], **told(c), **{f"limit of {k}": v for k, v in c["limits"].items()}, **c["settings"]})
         for c in (found, asked)
     )
     names = dict.fromkeys((*theirs, *mine))

@@ -12,6 +12,7 @@ from cuprl.algorithms import full_name
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Block, Experiment, parse_seeds
+from cuprl.policies.start import Origin
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Block))
 NEEDED = ("tasks", "algos", "seeds", "steps")
@@ -64,8 +65,22 @@ def block_of(fields: dict[str, Any]) -> Block:
         steps=steps,
         settings=tuple((key, setting_text(value, key)) for key, value in tables["settings"].items()),
         limits=texts(fields["limits"], "limits") if "limits" in fields else (),
+        start_from=origin(fields["start_from"]) if "start_from" in fields else None,
         sweep=tuple((key, points(values, key)) for key, values in tables["sweep"].items()),
     )
+
+
+def origin(value: Any) -> Origin:
+    """Read where runs begin: a run's folder or a policy's file, or a table with `run`, `checkpoint` and `critics`."""
+    parts = value if isinstance(value, dict) else {"run": value}
+    for key in parts:
+        if key not in ("run", "checkpoint", "critics"):
+            raise unknown("field of start_from", key, ("run", "checkpoint", "critics"))
+    critics = parts.get("critics", False)
+    if "run" not in parts or not isinstance(critics, bool):
+        raise UserError(f"start_from is {value!r}; give a run's folder, or {{ run = …, checkpoint = …, critics = true }}.")
+    checkpoint = text(parts["checkpoint"], "checkpoint") if "checkpoint" in parts else None
+    return Origin(text(parts["run"], "start_from"), checkpoint, critics)
 
 
 def table(value: Any, name: str) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import variant_of
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.store.results import Result, all_metrics
-from cuprl.runs.config import IDENTITY
+from cuprl.runs.config import identity_of
 from cuprl.runs.folder import Run
+from cuprl.runs.history import told
 from cuprl.runs.provenance import plain, refuse_altered
 
 MOST = 3  # differences that are all named; of more only as many as tell the groups apart
@@ -49,7 +50,7 @@ def result_of(run: Run, whole: bool) -> Result:
     if whole:
         refuse_altered(run.path, run.config)
     config = as_now(run.config)
-    kept = {key: config[key] for key in (*IDENTITY, "spec") if key in config}
+    kept = identity_of(config) | {key: config[key] for key in ("spec",) if key in config}
     metrics = all_metrics(run) if whole else run.measured()
     return Result(kept, metrics, config["versions"], config.get("machine"), config.get("git"))
 
@@ -61,7 +62,7 @@ def together(results: Sequence[Result]) -> list[Group]:
     """Put results that differ in their seed alone into groups, each named by what sets it apart from its algorithm's."""
     alike: dict[str, list[Result]] = {}
     for result in results:
-        key = json.dumps(plain({name: result.config[name] for name in IDENTITY if name != "seed"}), sort_keys=True)
+        key = json.dumps(plain({**identity_of(result.config), "seed": None}), sort_keys=True)
         alike.setdefault(key, []).append(result)
     families: dict[tuple[str, str], list[list[Result]]] = {}
     for seeds in alike.values():
@@ -116,7 +117,9 @@ def facts_of(config: dict[str, Any]) -> dict[str, str]:
     """List all in which groups of one task and algorithm may differ, as words."""
     limits = config["limits"]
     bounds = {"limit" if len(limits) == 1 else f"limit_{name}": limit for name, limit in limits.items()}
-    values = plain({**config["settings"], **bounds, "steps": config["steps"], "numerics": config["numerics"]})
+    values = plain(
+        {**config["settings"], **bounds, **{name: config[name] for name in ("steps", "numerics")}, **told(config)}
+    )
     return {name: ",".join(map(str, v)) if isinstance(v, list) else str(v) for name, v in values.items()}
 
 

@@ -29,7 +29,7 @@ from cuprl.experiments.grid.cells import Cell, file_name, resolve
 from cuprl.experiments.grid.differences import numerics_reason
 from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.columns import column, needed
-from cuprl.runs.config import IDENTITY, RunConfig, check_configuration
+from cuprl.runs.config import RunConfig, check_configuration, identity_of
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
 from cuprl.runs.folder import Run, iterations
@@ -76,7 +76,7 @@ def config_hash(config: dict[str, Any]) -> str:
     """
     config = as_now(config)
     differing = settings_that_differ(config["algo"], config["settings"])
-    telling = {**{key: config[key] for key in IDENTITY}, "settings": differing}
+    telling = {**identity_of(config), "settings": differing}
     text = json.dumps(plain(telling), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -97,8 +97,7 @@ def from_run(run: Run, trust: Trust = False) -> Result:
     except UserError:
         pass  # a task of one's own, or a setting that is gone: as it was written
     versions = {name: version for name, version in config["versions"].items() if name != "platform"}
-    kept = {key: config[key] for key in IDENTITY}
-    return Result(kept, metrics, versions, config.get("machine"), config.get("git"))
+    return Result(identity_of(config), metrics, versions, config.get("machine"), config.get("git"))
 
 
 def all_metrics(run: Run) -> dict[str, np.ndarray]:
