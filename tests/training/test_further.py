@@ -95,6 +95,8 @@ def test_a_grid_does_not_take_an_extended_run_for_its_own(tmp_path):
     words = [*FLAGS, "--algo", "ppo-lag"]
     assert main(["train", "hopper-speed", "--steps", "200", "--out", str(tmp_path / "r"), *words]) == 0
     assert main(["resume", str(tmp_path / "r"), "--steps", "400"]) == 0
+    assert main(["train", "--config", str(tmp_path / "r"), "--out", str(tmp_path / "again")]) == 0  # its settings alone
+    assert Run(tmp_path / "again").config["steps"] == 400 and "extensions" not in Run(tmp_path / "again").config
     flags = {words[i].removeprefix("--").replace("-", "_"): words[i + 1] for i in range(0, len(words), 2)}
     cell = Cell("hopper-speed", flags.pop("algo"), 0, 400, tuple(flags.items()))
     with pytest.raises(UserError, match="was made with extended continue at 1, not unset"):
@@ -174,6 +176,16 @@ def test_from_a_file_as_from_its_run(teacher, tmp_path):
     assert a["normaliser/count"] == b["normaliser/count"] == 600
     np.testing.assert_allclose(a["normaliser/var"], b["normaliser/var"], rtol=1e-6)
     assert runs[1].config["start"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_from_the_zoo(tmp_path):
+    run = train(
+        "hopper-speed", "ppo-lag", steps=200, out=tmp_path / "r", start_from="zoo:hopper-speed", batch_size=200, **QUIET
+    )
+    assert run.config["start_source"] == "zoo:hopper-speed" and run.config["start"]["task"] == "hopper-speed"
+    obs = np.random.default_rng(0).normal(size=(9, 11))
+    first_policy = cuprl.load(run, checkpoint=0)
+    np.testing.assert_allclose(first_policy.predict(obs), cuprl.load("zoo:hopper-speed").predict(obs), rtol=1e-5, atol=1e-6)
 
 
 def test_the_network_is_that_of_the_policy_unless_it_is_asked_for(teacher, tmp_path):

@@ -17,6 +17,7 @@ from cuprl.core.spec import Spec
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.learn.settings import as_words
+from cuprl.policies import zoo
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.checks import LARGEST_FILE, layers_of
 from cuprl.policies.deployed import damaged
@@ -87,7 +88,9 @@ def read_start(origin: Origin) -> Start:
     if isinstance(policy, RunPolicy) and policy.file is not None:
         arrays, content = policy.learnt, files.read(policy.file, LARGEST)
     elif policy.arrays and policy.source is not None:
-        arrays, content = of_file(policy, policy.source), files.read(policy.source, LARGEST_FILE)
+        name = str(policy.source)
+        file = zoo.file_of(name) if name.startswith(zoo.PREFIX) else policy.source
+        arrays, content = of_file(policy, file), files.read(file, LARGEST_FILE)
         if origin.critics:
             mend = "give its run's folder, or leave --from-critics away"
             raise UserError(f"{policy.source} is a policy alone, without critics; {mend}.")

@@ -25,7 +25,10 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import LARGEST_CONFIG
 
 # What config.json has beside: of the run that was made, not of the one to make.
-TOLD = ("numerics", "spec", "agent", "versions", "machine", "git", "hash", "sources", "command")
+TOLD = (
+    *("numerics", "spec", "agent", "versions", "machine", "git", "hash", "sources", "command"),
+    *("extensions", "extended_by", "start", "start_source"),
+)
 ACCEPTED = tuple(field.name for field in fields(RunConfig) if field.name not in TOLD)
 KINDS: dict[str, tuple[type, str]] = {
     "task": (str, "a word"),
