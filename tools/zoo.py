@@ -27,7 +27,7 @@ from cuprl.pages.card import card, summary
 from cuprl.policies import zoo
 from cuprl.policies.certificate import WITHIN
 from cuprl.policies.evaluate import evaluate
-from cuprl.policies.export import numpy_bytes
+from cuprl.policies.export import as_carried, numpy_bytes
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
 
@@ -62,8 +62,8 @@ def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpo
         said = "; ".join(f"{s.constraint}: {s.sentence(certificate.confidence)}" for s in certificate.constraints)
         raise UserError(f"the zoo takes only what is within its limits, and {run.path} is not ({said}); train it on.")
     training = {"command": command_of(run.config), "git": run.config["git"], "chosen": chosen}
-    measured = {k: v for k, v in evaluate(policy, EPISODES).items() if k not in ("task", "algo", "run")}
-    more = {"certificate": certificate.to_json(), "evaluation": measured, "training": training}
+    measured = as_carried(evaluate(policy, EPISODES))
+    more = {"certificate": certificate.to_json(), **measured, "training": training}
     write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))
     CARDS.mkdir(exist_ok=True)
     if picture and cup(["video", f"{zoo.PREFIX}{name}", "--sheet", os.fspath(CARDS / f"{name}.png")]):

@@ -13,6 +13,7 @@ from cuprl.errors import UserError
 from cuprl.pages.card import card, summary
 from cuprl.policies import zoo
 from cuprl.policies.certificate import Certificate
+from cuprl.policies.export import export_policy
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -72,6 +73,24 @@ def test_commands_take_it_and_write_nothing_into_the_package(tmp_path, monkeypat
     assert main(["zoo"]) == 0 and "hopper-speed" in capsys.readouterr().out
     assert main(["zoo", "hopper-speed"]) == 0
     assert capsys.readouterr().out == card(cuprl.load("zoo:hopper-speed"), "hopper-speed")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".onnx"])
+def test_it_is_exported_with_its_certificate(suffix, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    of_zoo, to = cuprl.load("zoo:hopper-speed"), {".npz": "numpy", ".onnx": "onnx"}[suffix]
+    assert main(["export", "zoo:hopper-speed", "--to", to, "--episodes", "0"]) == 0
+    assert [file.name for file in tmp_path.iterdir()] == [f"hopper-speed{suffix}"]
+    exported = cuprl.load(tmp_path / f"hopper-speed{suffix}")
+    assert exported.info == of_zoo.info
+    obs = np.linspace(-1.0, 1.0, 11)
+    np.testing.assert_allclose(exported.predict(obs), of_zoo.predict(obs), atol=1e-6)
+
+
+def test_a_file_that_hides_its_arrays_is_not_exported_again(tmp_path):
+    file = export_policy("zoo:hopper-speed", "onnx", tmp_path / "p.onnx")
+    with pytest.raises(UserError, match=r"p\.onnx does not show its arrays; give the run .* or a \.npz file"):
+        export_policy(file, "numpy", tmp_path / "q.npz")
 
 
 @pytest.mark.parametrize("command", [["eval", "zoo:hoper-speed"], ["zoo", "hoper-speed"], ["video", "zoo:hoper-speed"]])

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_checkpoint_flag, add_trust_flags, trust_of
-from cuprl.core.parse import parse_numbers, parse_value
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import value_of, whole
+from cuprl.core.parse import parse_numbers
 from cuprl.core.text import printable
 from cuprl.errors import UserError
 
@@ -24,21 +25,26 @@ METHODS = {  # what is said of each
 
 
 def add(subparsers: Any) -> None:
-    certify = subparsers.add_parser("certify", help="bound the expected costs of a policy, from fresh episodes")
-    certify.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
-    certify.add_argument("--episodes", default="1000", metavar="N", help="episodes [1000]")
-    certify.add_argument("--confidence", default="0.95", metavar="P", help="of all that is said of the costs [0.95]")
+    """Add `cup certify`."""
+    certify = add_command(subparsers, "certify")
+    certify.add_argument("path", metavar="RUN", help="the run's folder, a policy's file, or zoo:NAME")
+    certify.add_argument("--episodes", type=whole(), default=1000, metavar="N", help="episodes [1000]")
+    certify.add_argument(
+        "--confidence", type=value_of(float), default=0.95, metavar="P", help="of all that is said of the costs [0.95]"
+    )
     actions = certify.add_mutually_exclusive_group()
     actions.add_argument("--mode", action="store_true", help="of the mode, as `cup eval` [this]")
     actions.add_argument("--sampled", action="store_true", help="of sampled actions, as in training")
-    certify.add_argument("--seed", metavar="K", help="seed of the episodes [1_000_000]")
+    certify.add_argument("--seed", type=whole(), metavar="K", help="seed of the episodes [1_000_000]")
     certify.add_argument(
         "--cost-bound",
         action="append",
         metavar="X",
         help="what no step can cost more than, nor less than 0, where the task does not say; or NAME=X",
     )
-    certify.add_argument("--threads", metavar="N", help="threads of the physics; never changes a result [all cores]")
+    certify.add_argument(
+        "--threads", type=whole(), metavar="N", help="threads of the physics; never changes a result [all cores]"
+    )
     certify.add_argument(
         "--out",
         metavar="FILE",
@@ -52,20 +58,20 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Certify a policy, print the certificate and write it."""
     from cuprl.policies.certificate import write_certificate
     from cuprl.policies.certify import SEED, certify
     from cuprl.policies.export import write_with_certificate
     from cuprl.policies.load import load
 
-    episodes = parse_value(int, args.episodes, "--episodes")
-    seed = SEED if args.seed is None else parse_value(int, args.seed, "--seed")
-    confidence = parse_value(float, args.confidence, "--confidence")
-    threads = None if args.threads is None else parse_value(int, args.threads, "--threads")
+    seed = SEED if args.seed is None else args.seed
     cost_bound = parse_numbers(args.cost_bound, "--cost-bound")
     policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
     out = where(policy, args.out)
     mode = "sampled" if args.sampled else "mode"
-    certificate = certify(policy, episodes, confidence, mode, seed, cost_bound, threads, tell=teller(episodes))
+    certificate = certify(
+        policy, args.episodes, args.confidence, mode, seed, cost_bound, args.threads, tell=teller(args.episodes)
+    )
     if certificate.changed:
         said = f"{', '.join(certificate.changed)} changed since {args.path} was trained: this is said of another task."
         print(f"note: {printable(said)}", file=sys.stderr)

@@ -9,14 +9,14 @@ from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_o
 from cuprl.cli.arguments import whole
 
 if TYPE_CHECKING:
+    from cuprl.policies.acting import SavedPolicy
     from cuprl.policies.certificate import Certificate
-    from cuprl.policies.of_run import RunPolicy
 
 
 def add(subparsers: Any) -> None:
     """Add `cup export`."""
     export = add_command(subparsers, "export")
-    export.add_argument("path", metavar="RUN", help="the run's folder")
+    export.add_argument("path", metavar="RUN", help="the run's folder, a .npz file of a policy, or zoo:NAME")
     export.add_argument("--to", default="numpy", metavar="FORMAT", help="numpy, onnx or jax [numpy]")
     export.add_argument("--out", metavar="FILE", help="the file [policy.npz, .onnx or .jax in the run's folder]")
     export.add_argument(
@@ -36,13 +36,12 @@ def run(args: argparse.Namespace) -> int:
     """Write the policy's file, or measure it."""
     from cuprl.errors import UserError
     from cuprl.policies.export import check, export_policy
-    from cuprl.policies.of_run import read_run
-    from cuprl.runs.folder import Run
+    from cuprl.policies.load import load
 
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
-    policy = read_run(Run(args.path), trust=trust_of(args), checkpoint=args.checkpoint)
+    policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
     if args.latency:
         return print_latency(policy)
     evaluation = measured(policy, args.episodes) if args.episodes else None
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
+def measured(policy: SavedPolicy, episodes: int) -> dict[str, Any] | None:
     """Evaluate the mode; None where the task is not known here, as on hardware."""
     import sys
 
@@ -73,7 +72,7 @@ def measured(policy: RunPolicy, episodes: int) -> dict[str, Any] | None:
     return evaluation
 
 
-def certified(policy: RunPolicy) -> Certificate | None:
+def certified(policy: SavedPolicy) -> Certificate | None:
     """The certificate in the run's folder; none where it is of another checkpoint."""
     import sys
 
@@ -91,7 +90,7 @@ def certified(policy: RunPolicy) -> Certificate | None:
     return certificate
 
 
-def print_latency(policy: RunPolicy) -> int:
+def print_latency(policy: SavedPolicy) -> int:
     """Print how long an action takes in each format."""
     from cuprl.cli.terminal import show
     from cuprl.core.text import printable

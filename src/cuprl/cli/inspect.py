@@ -16,7 +16,7 @@ from cuprl.cli.arguments import whole
 def add(subparsers: Any) -> None:
     """Add `cup eval`, `cup tasks` and `cup algos`."""
     evaluate = add_command(subparsers, "eval")
-    evaluate.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
+    evaluate.add_argument("path", metavar="RUN", help="the run's folder, a policy's file, or zoo:NAME")
     evaluate.add_argument("--episodes", type=whole(1), default=20, metavar="N", help="episodes [20]")
     evaluate.add_argument("--seed", type=whole(0), default=10_000, metavar="K", help="seed of the environments [10_000]")
     evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")

@@ -6,30 +6,32 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_checkpoint_flag, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import value_of
 
 if TYPE_CHECKING:
     from cuprl.film.shots import Shot
 
-NUMBERS = {  # flag: (type, default, help)
-    "episodes": (int, "1", "episodes, one after the other"),
-    "seed": (int, "10_000", "seed of the first; each is the one that `cup eval --episodes 1` runs with its seed"),
+NUMBERS: dict[str, tuple[type, float | None, str]] = {  # flag: (type, default, help)
+    "episodes": (int, 1, "episodes, one after the other"),
+    "seed": (int, 10_000, "seed of the first; each is the one that `cup eval --episodes 1` runs with its seed"),
     "steps": (int, None, "at most so many steps of each episode [all]"),
-    "width": (int, "640", "pixels"),
-    "height": (int, "480", "pixels"),
-    "fps": (float, "30", "frames a second; the robot moves as fast as it does"),
+    "width": (int, 640, "pixels"),
+    "height": (int, 480, "pixels"),
+    "fps": (float, 30.0, "frames a second; the robot moves as fast as it does"),
 }
 
 
 def add(subparsers: Any) -> None:
-    parser = subparsers.add_parser("video", help="film the policy of a run at work")
-    parser.add_argument("path", metavar="RUN", help="the run's folder, or a policy's file")
+    """Add `cup video`."""
+    parser = add_command(subparsers, "video")
+    parser.add_argument("path", metavar="RUN", help="the run's folder, a policy's file, or zoo:NAME")
     parser.add_argument("--out", metavar="FILE", help="the film, .mp4 or .gif [video.mp4 in the run's folder]")
     parser.add_argument("--sheet", metavar="FILE", help="a .png of frames from first to last; without --out no film is made")
     parser.add_argument("--sampled", action="store_true", help="sample actions as in training, not the mode")
-    for name, (_, default, meaning) in NUMBERS.items():
-        shown = meaning if default is None else f"{meaning} [{default}]"
-        parser.add_argument(f"--{name}", default=default, metavar="N", help=shown)
+    for name, (kind, default, meaning) in NUMBERS.items():
+        shown = meaning if default is None else f"{meaning} [{default:g}]"
+        parser.add_argument(f"--{name}", type=value_of(kind), default=default, metavar="N", help=shown)
     parser.add_argument("--camera", metavar="NAME", help="a camera of the robot's model [one that follows the robot]")
     add_checkpoint_flag(parser)
     add_trust_flags(parser)
@@ -37,14 +39,12 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Film, and print what the episodes came to and where the film is."""
     from rich.console import Console
 
-    from cuprl.core.parse import parse_value
     from cuprl.core.text import printable
     from cuprl.film.video import video
 
-    given = {name: getattr(args, name) for name in NUMBERS}
-    numbers = {name: parse_value(NUMBERS[name][0], text, f"--{name}") for name, text in given.items() if text is not None}
     with Console(stderr=True).status("the first frame …") as status:
 
         def tell(shot: Shot) -> None:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             checkpoint=args.checkpoint,
             trust=trust_of(args),
             on_shot=tell,
-            **numbers,
+            **{name: getattr(args, name) for name in NUMBERS},
         )
     if made["changed"]:
         said = f"{', '.join(made['changed'])} changed since {args.path} was trained: this is another task."

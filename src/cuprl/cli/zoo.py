@@ -29,5 +29,11 @@ def run(args: argparse.Namespace) -> int:
         print(card(load(f"{zoo.PREFIX}{name}"), name), end="")
         return 0
     table = summary({name: load(f"{zoo.PREFIX}{name}") for name in zoo.names()})
-    show([replace(table, note="Give one as zoo:NAME to cup eval, certify, video or cuprl.load; its card: cup zoo NAME.")])
+    show(
+        [
+            replace(
+                table, note="Give one as zoo:NAME to cup eval, certify, video, export or cuprl.load; its card: cup zoo NAME."
+            )
+        ]
+    )
     return 0

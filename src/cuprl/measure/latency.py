@@ -13,12 +13,11 @@ from cuprl.errors import UserError
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.policies.load import load
-from cuprl.policies.of_run import RunPolicy
 
 CALLS = 100  # in a row, before the next format has its turn
 
 
-def latency(policy: RunPolicy, rounds: int = 50) -> list[dict[str, Any]]:
+def latency(policy: SavedPolicy, rounds: int = 50) -> list[dict[str, Any]]:
     """Measure a row a format: the time of `predict` for one observation (median and 99th percentile, interleaved rounds),
     the file's size, and the largest difference from the run's own policy on 1000 observations."""
     if rounds < 1:

@@ -21,7 +21,6 @@ from cuprl.policies.certificate import Certificate
 from cuprl.policies.checks import layers_of
 from cuprl.policies.deployed import KEY, SavedPolicy, double_precision
 from cuprl.policies.load import loaded
-from cuprl.policies.of_run import RunPolicy, read_run
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
 
@@ -30,7 +29,7 @@ PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # what a .jax file runs on
 
 
 def export_policy(
-    run: str | Path | Run | RunPolicy,
+    run: str | Path | Run | SavedPolicy,
     to: str = "numpy",
     out: str | Path | None = None,
     evaluation: Any = None,
@@ -38,30 +37,35 @@ def export_policy(
     *,
     checkpoint: str | int | None = None,
 ) -> Path:
-    """Write the policy of a run into one file, with all that acting needs, and return the file.
+    """Write a policy into one file, with all that acting needs, and return the file.
 
     Args:
-        run: the run, its folder, or its policy as `load` gave it.
+        run: a run or its folder, a .npz file, "zoo:NAME", or such a policy as `load` gave it.
         to: "numpy" (.npz), "onnx" or "jax".
-        out: the file [`policy` with the format's suffix, in the run's folder].
-        evaluation: what `evaluate` returned, to be carried along.
-        certificate: what `certify` returned, to be carried along; that of another checkpoint is refused.
+        out: the file [`policy` with the format's suffix, in the run's folder; beside a policy's file].
+        evaluation: what `evaluate` returned, to be carried along [what a file carries already].
+        certificate: what `certify` returned, to be carried along; that of another checkpoint is refused [likewise].
         checkpoint: as for `load`.
     """
     check(to, out)
-    if isinstance(run, RunPolicy):
-        policy = loaded(run, checkpoint)
-    else:
-        policy = read_run(run if isinstance(run, Run) else Run(run), checkpoint=checkpoint)
-    if out is None and policy.source is None:
+    policy = loaded(run, checkpoint)
+    if not policy.arrays:
+        raise UserError(f"{policy.source} does not show its arrays; give the run it was exported from, or a .npz file.")
+    path = Path(out) if out is not None else policy.beside("policy" + SUFFIXES[to], SUFFIXES[to])
+    if path is None:
         raise UserError("this policy has no folder yet; give the file to write as out=.")
-    path = Path(out) if out is not None else Path(str(policy.source), "policy" + SUFFIXES[to])
-    measured = {k: v for k, v in evaluation.items() if k not in ("task", "algo", "iteration", "run")} if evaluation else None
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
-    content = writer({**policy.info, "evaluation": measured, **carried(certificate, policy)}, policy.arrays)
+    content = writer({**policy.info, **as_carried(evaluation), **carried(certificate, policy)}, policy.arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
     return path
+
+
+def as_carried(evaluation: dict[str, Any] | None) -> dict[str, Any]:
+    """The entry of a policy's info: what its other entries do not say."""
+    if evaluation is None:
+        return {}
+    return {"evaluation": {k: v for k, v in evaluation.items() if k not in ("task", "algo", "iteration", "run")}}
 
 
 def carried(certificate: Certificate | None, policy: SavedPolicy) -> dict[str, Any]:
