@@ -30,6 +30,7 @@ from cuprl.policies.evaluate import evaluate
 from cuprl.policies.export import as_carried, numpy_bytes
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
+from cuprl.runs.history import told
 
 ROOT = Path(__file__).parent.parent
 CARDS, PAGE = ROOT / "docs" / "policies", ROOT / "docs" / "zoo.md"
@@ -38,19 +39,24 @@ EPISODES = 100  # of the evaluation that the file carries beside its certificate
 
 
 def command_of(config: dict[str, Any]) -> str:
-    """Write the `cup train` that makes a run of this config.json: what is not said is the default."""
+    """Write the commands that make a run of this config.json: what is not said is the default."""
     task = envs.find(config["task"])
     own = {c.name: c.limit for c in task.constraints}
     defaults = algorithms.load(config["algo"], of_task=getattr(task, "settings", None))[1]
     words = ["cup", "train", config["task"], "--algo", config["algo"]]
-    words += ["--seed", str(config["seed"]), "--steps", f"{config['steps']:_}"]
+    added = config.get("extensions") or []
+    planned = [*(one["steps"] for one in added), config["steps"]]
+    words += ["--seed", str(config["seed"]), "--steps", f"{planned[0]:_}"]
+    if start := config.get("start"):
+        words += ["--from", "POLICY", *(["--from-critics"] if start["critics"] else [])]
     for name, limit in config["limits"].items():
         words += ["--limit", f"{name}={limit:g}"] if own[name] != limit else []
     for name, value in config["settings"].items():
         if json.loads(json.dumps(getattr(defaults, name, None))) != value:
             text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
             words += [f"--{name.replace('_', '-')}", text]
-    return shlex.join(words)
+    further = (f"cup resume RUN --steps {steps:_} --anneal {one['anneal']}" for one, steps in zip(added, planned[1:]))
+    return "\n".join([shlex.join(words), *further])
 
 
 def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpoint: str | int | None = None) -> None:
@@ -61,7 +67,7 @@ def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpo
     if certificate.verdict != WITHIN:
         said = "; ".join(f"{s.constraint}: {s.sentence(certificate.confidence)}" for s in certificate.constraints)
         raise UserError(f"the zoo takes only what is within its limits, and {run.path} is not ({said}); train it on.")
-    training = {"command": command_of(run.config), "git": run.config["git"], "chosen": chosen}
+    training = {"command": command_of(run.config), **told(run.config), "git": run.config["git"], "chosen": chosen}
     measured = as_carried(evaluate(policy, EPISODES))
     more = {"certificate": certificate.to_json(), **measured, "training": training}
     write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))

@@ -88,7 +88,7 @@ def test_the_command_carries_the_evaluation(run, tmp_path, capsys):
     file = tmp_path / "deep" / "policy.npz"
     assert main(["export", str(run.path), "--out", str(file), "--episodes", "3"]) == 0
     shown = capsys.readouterr().out
-    assert "hopper-speed, cup, 3 episodes" in shown and str(file) in shown
+    assert "hopper-speed, cup, iteration 3, 3 episodes" in shown and str(file) in shown
     info = cuprl.load(file).info
     measured = cuprl.evaluate(run, episodes=3)
     assert info["evaluation"]["return_mean"] == measured["return_mean"] and info["evaluation"]["cost_limit"] == 82.748

@@ -55,6 +55,15 @@ def test_an_entry_and_a_refusal(tool, tmp_path):
     assert zoo.names() == ["swimmer-speed"] and (tmp_path / "docs" / "zoo.md").read_text() == page
 
 
+def test_the_commands_of_a_run_with_a_history(tool, tmp_path):
+    run = run_with(1000.0, tmp_path / "run")
+    start = {"sha256": "ab" * 32, "critics": True, "task": "swimmer-speed", "algo": "cup", "seed": 0, "iteration": 9}
+    more = [{"iteration": 1, "steps": 200, "anneal": "restart"}, {"iteration": 3, "steps": 600, "anneal": "off"}]
+    first, *further = tool.command_of({**run.config, "steps": 1000, "start": start, "extensions": more}).splitlines()
+    assert "--steps 200 --from POLICY --from-critics --limit speed=1000" in first
+    assert further == ["cup resume RUN --steps 600 --anneal restart", "cup resume RUN --steps 1_000 --anneal off"]
+
+
 def test_how_it_was_chosen_must_be_said(tool, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["zoo.py", str(tmp_path)])
     assert tool.main() == 2 and "say with --chosen" in capsys.readouterr().err

@@ -104,12 +104,14 @@ def facts(policy: SavedPolicy) -> Table:
     rows = {
         "task": f"{info['task']}, episodes of at most {info['spec']['horizon']:,} steps",
         "algorithm": f"{info['algo']}, seed {info['seed']}, iteration {info['iteration']} ({info['steps']:,} steps)",
+        "begun from": made.get("start"),
+        "trained further": made.get("extended"),
         "chosen": made.get("chosen", "unknown"),
         "network": sizes,
         "versions": ", ".join(versions),
         "commit": str(made.get("git") or "unknown")[:COMMIT],
     }
-    return Table(["", ""], [[key, value] for key, value in rows.items()])
+    return Table(["", ""], [[key, value] for key, value in rows.items() if value is not None])
 
 
 def uses(name: str) -> str:

@@ -124,10 +124,10 @@ def resume(
 
     Args:
         run: the run, or its folder.
-        task: the task itself, for a run on one that was made in Python and that its name does not find.
         steps: of the whole run in all, to train it further than it was planned for; config.json then says so.
         anneal: what its learning rates do over these: "continue" (as its own schedule has it for so many steps), "restart"
             (from their first value to 0 over the steps that are added) or "off" (stay at their first value) [continue].
+        task: the task itself, for a run on one that was made in Python and that its name does not find.
         threads: of the physics; they change no result [as before].
         display: as of `train`.
         on_iteration: as of `train`.
