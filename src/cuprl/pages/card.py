@@ -26,6 +26,7 @@ def card(policy: SavedPolicy, name: str, picture: str | None = None) -> str:
         " ".join(filter(None, [how_measured(stated), plain_sums(info.get("evaluation"))])),
         "## How it was made",
         to_markdown([facts(policy)]),
+        "At that commit it is trained by",
         f"```\n{(info.get('training') or {}).get('command', 'the command is not known')}\n```",
         "## Use it",
         f"```bash\n{uses(name)}\n```",

@@ -156,9 +156,9 @@ def refuse_impossible(certificate: Certificate) -> None:
     """Raise a ValueError for numbers that no episodes give: they would be read as a promise."""
     if certificate.episodes < 1:
         raise ValueError(f"it is of {certificate.episodes} episodes")
-    for part in (certificate, *certificate.constraints):
-        if not 0.0 < part.confidence < 1.0:
-            raise ValueError(f"its confidence is {part.confidence}")
+    for confidence in (certificate.confidence, *(s.confidence for s in certificate.constraints)):
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"its confidence is {confidence}")
     for s in certificate.constraints:
         if not (
             0 <= s.over <= certificate.episodes and 0.0 <= s.over_low <= s.over / certificate.episodes <= s.over_high <= 1.0
