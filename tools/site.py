@@ -83,5 +83,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(content: str, **_: Any) -> str:
-    """Turn formulas into MathML."""
-    return FORMULA.sub(lambda f: convert(html.unescape(f[2]), display="block" if f[1] == "div" else "inline"), content)
+    """Turn formulas into MathML; one that stands alone is scrolled where it is wider than the page."""
+
+    def formula(found: re.Match[str]) -> str:
+        alone = found[1] == "div"
+        drawn = convert(html.unescape(found[2]), display="block" if alone else "inline")
+        return f'<div class="formula">{drawn}</div>' if alone else drawn
+
+    return FORMULA.sub(formula, content)
