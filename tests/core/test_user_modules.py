@@ -170,3 +170,9 @@ def test_a_folder_that_is_no_runs_gets_one_sentence(text, words, command, tmp_pa
     assert main([*command, str(tmp_path)]) == 2
     shown = capsys.readouterr().err
     assert words in shown and shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x;y", "../evil", ".evil", "evil."])
+def test_what_is_no_name_of_a_module(name):
+    with pytest.raises(UserError, match="is no name of a module"):
+        user_modules.import_own(name)

@@ -44,3 +44,21 @@ def test_an_observation_that_is_none_gets_no_action(to, tmp_path):
     with pytest.raises(UserError, match="the action is NaN in entry 1; send none"):
         policy.clip(np.array([[0.5, 0.5], [0.5, np.nan]]))
     assert np.isfinite(policy.predict(obs * 1e10)).all()
+
+
+@pytest.mark.parametrize("obs", ["x", ["a"] * 11, {}, [[1.0] * 11, [1.0]], 10**400, [1j] * 11, None])
+def test_what_is_no_observation_is_told(obs, run):
+    with pytest.raises(UserError, match=r"the observation (is no array of real numbers|has the shape)"):
+        cuprl.load(run).predict(obs)
+
+
+@pytest.mark.parametrize("action", ["x", None, float("nan"), [1.0, 2.0], [1j] * 3, [[1.0] * 4]])
+def test_what_is_no_action_is_not_clipped(action, run):
+    with pytest.raises(UserError, match=r"the action (is no array of real numbers|has the shape)"):
+        cuprl.load(run).clip(action)
+
+
+def test_clipping_keeps_the_precision(run):
+    policy = cuprl.load(run)
+    assert policy.clip(np.full(3, 9.0, np.float32)).dtype == np.float32
+    np.testing.assert_array_equal(policy.clip([[9, -9, 0]]), [[1.0, -1.0, 0.0]])

@@ -48,7 +48,9 @@ def test_choices_of_the_same_sizes_fit():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ({"episodes": 2.5}, "episodes is 2.5; give a whole number of at least 1"),
+        ({"episodes": 2.5}, "episodes is 2.5; give a whole number from 1 to 100000"),
+        ({"episodes": 10**30}, "give a whole number from 1 to 100000"),
+        ({"trust": 5}, "trust is 5; give the names of modules, or True for all"),
         ({"episodes": "many"}, "episodes is 'many'"),
         ({"seed": -1}, "seed is -1; give a whole number of at least 0"),
         ({"seed": 0.5}, "seed is 0.5"),

@@ -13,7 +13,7 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Plain
 from cuprl.training.loop import resume, train
-from small import QUIET, SMALL, same_arrays, same_progress
+from small import FLAGS, QUIET, SMALL, same_arrays, same_progress
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +145,10 @@ def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})
     assert run.progress()["steps"].tolist() == ([200.0, 400.0] if "200" in left else [400.0])
+
+
+def test_a_folder_without_a_name_is_not_the_one_you_are_in(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "hopper-speed", "--steps", "200", "--out", "", *FLAGS]) == 2
+    assert main(["resume", ""]) == 2
+    assert capsys.readouterr().err.count("the folder of the run is ''; name it") == 2 and not list(tmp_path.iterdir())

@@ -41,15 +41,27 @@ class NotTrusted(UserError):  # noqa: N818
 @contextmanager
 def named_by(source: str | Path, trust: Trust) -> Iterator[None]:
     """While inside, names of modules come from this file, not from the user."""
-    modules = () if isinstance(trust, bool) else (trust,) if isinstance(trust, str) else trust
-    token = _reading.set(Reading(source, trust is True, frozenset(modules)))
+    token = _reading.set(Reading(source, trust is True, modules_in(trust)))
     try:
         yield
     finally:
         _reading.reset(token)
 
 
+def modules_in(trust: Trust) -> frozenset[str]:
+    """Give the names among what is trusted."""
+    if isinstance(trust, bool):
+        return frozenset()
+    names = (trust,) if isinstance(trust, str) else tuple(trust) if isinstance(trust, Iterable) else (trust,)
+    if not all(isinstance(name, str) for name in names):
+        raise UserError(f"trust is {trust!r}; give the names of modules, or True for all.")
+    return frozenset(names)
+
+
 def import_own(name: str) -> ModuleType:
+    """Import a module of the user's, unless a file that nobody trusts is all that names it."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UserError(f"{name!r} is no name of a module; give one as Python imports it, my_module or package.module.")
     reading = _reading.get()
     if reading is None or name in reading.modules:
         _named.add(name)

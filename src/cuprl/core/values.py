@@ -12,9 +12,11 @@ import numpy as np
 from cuprl.errors import UserError
 
 
-def whole(value: Any, what: str, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise UserError(f"{what} is {value!r}; give a whole number of at least {least}.")
+def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> None:
+    """Refuse what is no whole number in this range."""
+    accepted = f"of at least {least}" if most is None else f"from {least} to {most}"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= (most or math.inf):
+        raise UserError(f"{what} is {value!r}; give a whole number {accepted}.")
 
 
 def as_number(value: Any, what: str) -> float:

@@ -16,6 +16,8 @@ from cuprl.errors import UserError, unknown
 
 TASKS: dict[str, Task] = {task.name: task for task in (*SPEED_TASKS, *CIRCLE_TASKS, *TWO_LIMIT_TASKS, *VELOCITY_TASKS)}
 
+MOST_AT_ONCE = 100_000  # environments: each takes its memory
+
 
 def find(task: str | Task) -> Task:
     if not isinstance(task, str):
@@ -66,8 +68,8 @@ def make(
 
 def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | float | None = None) -> VectorEnv:
     """As `make`, but not yet reset: for who resets it with a seed and wants the first observations."""
-    for name, value in (("num_envs", num_envs), ("threads", threads)):
-        whole(value, name)
+    whole(num_envs, "num_envs", most=MOST_AT_ONCE)
+    whole(threads, "threads")
     return task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
 
 

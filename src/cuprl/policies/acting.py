@@ -72,8 +72,8 @@ class SavedPolicy:
         return self._action.decode(out if deterministic else out + self._deviation(out.shape))
 
     def _checked(self, obs: np.ndarray) -> np.ndarray:
-        """Take an observation in float64, and refuse one of another shape."""
-        obs = np.asarray(obs, np.float64)
+        """Take an observation in float64, and refuse what is none or has another shape."""
+        obs = real_numbers(obs, "the observation").astype(np.float64, copy=False)
         if obs.shape[-1:] != (self._obs_dim,):
             wanted = f"[{self._obs_dim}] or [N, {self._obs_dim}]"
             raise UserError(f"the observation has the shape {list(obs.shape)}; this policy takes {wanted}.")
@@ -103,10 +103,25 @@ class SavedPolicy:
         """Bring real actions within what the actuators accept; choices stay. NaN is refused, not clipped."""
         if not isinstance(self._action, Box):
             return action
+        action = real_numbers(action, "the action")
+        dim = self._action.dim
+        if action.shape[-1:] != (dim,):
+            raise UserError(f"the action has the shape {list(action.shape)}; give [{dim}] or [N, {dim}].")
         if np.isnan(action).any():
             wrong = np.unique(np.nonzero(np.isnan(action))[-1])
             raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
         return np.clip(action, np.array(self._action.low, np.float32), np.array(self._action.high, np.float32))
+
+
+def real_numbers(values: Any, what: str) -> np.ndarray:
+    """Take what a caller gives as an array of real numbers, float64 unless it has a precision of its own."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind == "c":
+            raise TypeError("its numbers are complex")
+        return given if given.dtype.kind == "f" else given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UserError(f"{what} is no array of real numbers ({error}); give one.") from None
 
 
 def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:

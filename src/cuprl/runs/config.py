@@ -43,10 +43,9 @@ MORE: dict[str, type] = {
 }
 UNKNOWN = ("machine", "git", "hash")  # may be null
 READ = ("batch_size", "hidden", "normalise")  # settings that are read without the algorithm's Config
-LARGEST_SEED = 2**32 - 1
 MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
-MOST_THREADS = 4096
 LEAST = {"checkpoint_every": 1, "eval_every": 0, "eval_episodes": 1}
+RANGES = {"seed": (0, 2**32 - 1), "threads": (1, 4096), **{name: (least, math.inf) for name, least in LEAST.items()}}
 SHOWN = 60  # letters of a wrong value
 
 
@@ -77,11 +76,10 @@ class RunConfig:
         object.__setattr__(self, "algo", algorithms.full_name(self.algo))
         for name in ("seed", "steps", "threads", "checkpoint_every", "eval_every", "eval_episodes"):
             object.__setattr__(self, name, as_whole(getattr(self, name), name))
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise UserError(f"seed is {self.seed}; give a whole number from 0 to {LARGEST_SEED}.")
-        for name, least in LEAST.items():
-            if getattr(self, name) < least:
-                raise UserError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
+        for name, (least, most) in RANGES.items():
+            if not least <= (value := getattr(self, name)) <= most:
+                accepted = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+                raise UserError(f"{name} is {value}; give a whole number {accepted}.")
 
     def plan(self, task: Task | None = None) -> Plan:
         """Look the algorithm up and fill in what was left to it, and to the task where there is one."""
@@ -158,8 +156,7 @@ def check_configuration(config: Any) -> None:
     for name, limit in config["limits"].items():
         if not is_number(limit) or limit < 0:
             raise wrong(f"the limit of {name}", limit)
-    ranges = {"seed": (0, LARGEST_SEED), "threads": (1, MOST_THREADS), **{k: (v, math.inf) for k, v in LEAST.items()}}
-    for key, (least, most) in ranges.items():
+    for key, (least, most) in RANGES.items():
         if key in config and not least <= config[key] <= most:
             raise wrong(key, config[key])
     check_settings(config["algo"], config["settings"])

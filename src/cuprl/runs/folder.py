@@ -34,7 +34,7 @@ class Run:
     """Reads and writes a run folder that exists."""
 
     def __init__(self, path: str | Path):
-        self.path = Path(path)
+        self.path = given_folder(path)
         self.rows = progress.Rows(self.path / "progress.csv")
         self.evaluations = progress.Rows(self.path / evaluations.NAME)
         if not os.path.lexists(self.path / "config.json"):
@@ -61,7 +61,7 @@ class Run:
     @contextmanager
     def begun(path: str | Path | None, config: RunConfig) -> Iterator[Run]:
         """Make a new folder, locked while inside: of two processes that begin a run there at once, one is refused."""
-        path = new_folder(config) if path is None else Path(path)
+        path = new_folder(config) if path is None else given_folder(path)
         refuse_used(path)  # before a lock is put there
         path.mkdir(parents=True, exist_ok=True)
         with files.locked(path):
@@ -204,6 +204,13 @@ def new_folder(config: RunConfig) -> Path:
             return path
         except FileExistsError:
             path = path.with_name(path.name + "-again")
+
+
+def given_folder(path: str | Path) -> Path:
+    """Take a folder that somebody names; "", as of a variable that is not set, would be the folder they are in."""
+    if path == "":
+        raise UserError("the folder of the run is ''; name it, or give . for the one you are in.")
+    return Path(path)
 
 
 def refuse_used(path: Path) -> None:
