@@ -40,6 +40,9 @@ MENDED: dict[str, dict[str, Any]] = {
     "margin": {"beta": 0.05},
 }
 
+# What depends on how large a task's networks and signals are: there a task's own word goes before a preset's.
+OF_THE_TASK = ("policy_lr", "critic_lr")
+
 ALGORITHMS: dict[str, Entry] = {
     "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), its losses mended: recommended", {
         name: value for part in MENDED.values() for name, value in part.items()}),
@@ -91,12 +94,16 @@ def find_own(name: str) -> ModuleType:
 
 
 def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
+    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`.
+
+    The rates of learning alone are the task's where it has any (OF_THE_TASK).
+    """
     from cuprl.learn.settings import configure, field_names
 
     module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
-    return module, configure(module.Config, {**fitting, **preset, **(changes or {})}, name)
+    rates = {key: value for key, value in fitting.items() if key in OF_THE_TASK}
+    return module, configure(module.Config, {**fitting, **preset, **rates, **(changes or {})}, name)
 
 
 def numerics(name: str) -> int:
