@@ -27,6 +27,7 @@ LAYERS = [
     ["experiments.grid"],
     ["experiments.store"],
     ["experiments.engines", "experiments.report"],
+    ["experiments.tuning"],
     ["pages"],
     ["cli"],
     ["__init__", "__main__"],

@@ -37,6 +37,7 @@ COMMANDS = {  # name: (module, one line of help)
     "algos": ("inspect", "list the algorithms, or the settings of one"),
     "export": ("export", "write the policy of a run as one file to deploy"),
     "zoo": ("zoo", "list the trained policies that come with cuprl, or show one's card"),
+    "tune": ("tune", "search for the settings with the best return within the limits"),
     "bench": ("bench", "run an experiment: many trainings, on this machine or on Ray"),
     "results": ("results", "take runs into the results store, list them, write them out"),
     "table": ("compare", "the results of runs or of an experiment as a table"),

@@ -140,11 +140,11 @@ def print_summary(cells: list[Cell], results: Path) -> None:
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def stoppable(said: str = "stopped; each run left a checkpoint: the same command goes on from there") -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the grid, while inside, with a word on how to go on."""
 
     def stop(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt("stopped; each run left a checkpoint: the same command goes on from there")
+        raise KeyboardInterrupt(said)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -89,30 +89,24 @@ class Cell:
         path = self.path(root)
         if (path / "config.json").is_file():
             return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
-        flags = words_of(dict(self.settings))
+        return self.train_words("--out", str(path), *self.flags)
+
+    def train_words(self, *more: str) -> list[str]:
+        """Give the words of `cup train` that make this run, wherever it lies."""
+        which = ["--algo", self.algo, "--seed", str(self.seed), "--steps", str(self.steps)]
         limits = [word for limit in self.limits for word in ("--limit", limit)]
-        return [
-            "train",
-            self.task,
-            "--algo",
-            self.algo,
-            "--seed",
-            str(self.seed),
-            "--steps",
-            str(self.steps),
-            "--out",
-            str(path),
-            *flags,
-            *limits,
-            *(self.start_from.words() if self.start_from else ()),
-            *self.flags,
-        ]
+        begun = self.start_from.words() if self.start_from else ()
+        return ["train", self.task, *which, *words_of(dict(self.settings)), *limits, *begun, *more]
 
     def resolved(self) -> dict[str, Any]:
         """Give what the run's config.json will say of the run itself; names, settings and limits are checked on the way."""
+        return resolve(self.config())
+
+    def config(self) -> RunConfig:
+        """Give what the run is made with, as far as the cell says it."""
         limits = parse_numbers(self.limits, "limit")
         config = RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings))
-        return resolve(read_start(self.start_from).begun(config) if self.start_from else config)
+        return read_start(self.start_from).begun(config) if self.start_from else config
 
     def fraction(self, root: Path) -> float:
         """Tell how much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
