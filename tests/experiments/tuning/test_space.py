@@ -22,10 +22,8 @@ def test_words():
     )
     assert str(alpha) == "alpha 0.1 to 0.5" and str(lr) == "policy_lr 7.5e-05 to 0.0012 (log)"
     assert (epochs.kind, epochs.low, epochs.high, epochs.logarithmic) == (int, 1, 20, True)
-    assert (
-        hidden.choices == ("64,64", "128,128", "none")
+    assert hidden.choices == ("64,64", "128,128", "none")
     assert hidden.holds((64, 64)) == "64,64" and hidden.holds((8,)) is None
-    )
     assert multiplier.choices == ("pid", "projection") and alpha.holds(0.05) is None
     assert Axis("alpha", float, 0.05, 0.5).logarithmic and not axis_of("lam", float, "0..1").logarithmic
     assert "alpha" not in [axis.name for axis in space_of("cup", [], {"alpha": 0.1})]
