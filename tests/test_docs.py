@@ -43,6 +43,9 @@ def shrink(words):
     match words[0], words[1:2]:
         case "train", _:
             words += ["--steps", "400", *SMALL_RUN, *(["--seeds", "0"] if "--seeds" in words else [])]
+            words += ["--hidden", "64,64"] if "zoo:hopper-speed" in words else []  # a policy's network is as it is
+        case "resume", _ if "--steps" in words:
+            words += ["--steps", str(int(float(words[words.index("--steps") + 1]) / 5000))]
         case "bench", [_, *_]:
             words += ["--dry-run"]
         case "table", [run, *_] if "/" in run:
@@ -107,6 +110,7 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
         "docs/own-environment.md",
         "docs/tasks.md",
         "docs/theory.md",
+        "docs/train-further.md",
         "docs/video.md",
         "docs/zoo.md",
     ],
@@ -117,11 +121,13 @@ def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
         pytest.skip("MuJoCo has nothing to draw with here: neither EGL nor OSMesa")
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     (code,) = [block for block in blocks if block not in own_files(ROOT / page).values()]
+    code = re.sub(r"resume\((\w+), steps=[\d_]+", r"resume(\1, steps=800", code)
     small = re.sub(r"steps=[\d_]{4,}", "steps=400, batch_size=200, hidden=(8,), minibatch=50", code)
     names = {}
     exec(small, names)
     assert page != "README.md" or names["actions"].shape == (4, 3)
     assert page != "docs/certify.md" or names["certificate"].episodes == 100
+    assert page != "docs/train-further.md" or names["careful"].config["start"]["iteration"] == 2
     assert page != "docs/theory.md" or names["best"].value > 0
     assert page != "docs/tasks.md" or names["policy"].predict(np.zeros(11)).shape == (3,)
 

@@ -13,9 +13,11 @@ def test_evaluations_are_read_by_their_header(tmp_path):
     (run.path / "evaluations.csv").write_text(text + "10,1000,1,2,3,,5,yes\n20,2000,2,3,4,5,6,no\n30,30")
     page = run_page(read_run(run))
     panels = by_id(page)
-    assert [series["name"] for series in panels["evaluation-0"]["series"]] == ["mode/return", "sampled/return"]
+    assert [series["name"] for series in panels["evaluation-0"]["series"]] == ["mode", "sampled"]
     assert [series["y"] for series in panels["evaluation-1"]["series"]] == [[3, 4], [None, 5]]
     assert panels["evaluation-1"]["lines"] == [{"name": "limit 50", "y": 50.0}]
+    assert panels["evaluation-0"]["lines"] == [{"name": "best, iteration 20", "y": 2.0}]
+    assert [card["value"] for card in page["cards"] if card["name"] == "best evaluation"] == ["2"]
     assert page["grids"]["evaluations"] == {"steps": [1000, 2000], "iteration": [10, 20]}
 
 

@@ -26,6 +26,7 @@ def columns(**values):
         (ONE, columns(mode__return=[1, 2], mode__cost=[11, 12]), None),
         (ONE, columns(mode__return=[1, 2], mode__cost=[11, 12], sampled__cost=[1, 1]), None),  # the mode is what is deployed
         (ONE, columns(mode__return=[-3, -2], mode__cost=[1, 2]), 1),
+        (ONE, {**columns(mode__return=[1, 2], mode__cost=[1, 1]), "iteration": np.array([1, np.nan])}, 0),
         (ONE, columns(other=[1]), None),
         (ONE, {}, None),
         (TWO, columns(mode__return=[9, 8, 7], mode__cost__speed=[1, 99, 1], mode__cost__effort=[6, 1, 5]), 2),

@@ -16,6 +16,7 @@ from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.runs import files, progress, provenance
 from cuprl.runs.columns import column
+from cuprl.runs.evaluations import best_row
 from cuprl.runs.folder import Run, iteration_of
 
 LARGEST_CERTIFICATE, LARGEST_VIDEO = 2**20, 20 * 10**6  # bytes
@@ -48,6 +49,11 @@ class Seen:
     def metric(self, key: str, constraint: str) -> np.ndarray | None:
         """A constraint's column [rows]; None where the algorithm has no such."""
         return self.rows.get(column(key, constraint, self.limits))
+
+    @property
+    def best(self) -> int | None:
+        """The row of the best evaluation; None where there is none within every limit."""
+        return best_row(self.evaluations, self.config)
 
     @property
     def bound(self) -> float:

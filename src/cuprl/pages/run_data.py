@@ -16,10 +16,11 @@ from cuprl.pages import parts, warnings
 from cuprl.pages.certificate import sentences
 from cuprl.pages.parts import Part, panel, series
 from cuprl.pages.reading import Seen
+from cuprl.runs.evaluations import ACTIONS, cost_column
+from cuprl.runs.history import told
 from cuprl.training.display import clock
 
 KL = {"train/approx_kl": "whole update", "train/kl_improvement": "improvement", "train/kl_projection": "projection"}
-NOT_DRAWN = ("std", "limit", "rate", "length", "episodes")  # columns of evaluations.csv that are no return and no cost
 
 
 def run_page(seen: Seen) -> Part:
@@ -69,6 +70,10 @@ def cards(seen: Seen) -> Iterator[Part]:
         within = None if np.isnan(cost) else bool(cost <= limit)
         word = {None: "limit", True: "within its limit", False: "over its limit"}[within]
         yield {"name": f"cost: {name}", "value": number(cost), "note": f"{word} {limit:g}", "good": within}
+    if (best := seen.best) is not None:
+        found = seen.evaluations
+        note = f"iteration {int(found['iteration'][best])}, within every limit"
+        yield {"name": "best evaluation", "value": number(found["mode/return"][best]), "note": note, "good": True}
     if "time/fps" in seen.rows:
         yield {"name": "steps a second", "value": f"{np.median(seen.rows['time/fps']):,.0f}", "note": "median", "good": None}
 
@@ -117,16 +122,20 @@ def curves(seen: Seen) -> Iterator[Part]:
 
 
 def evaluations(seen: Seen) -> Iterator[Part]:
-    """The columns of evaluations.csv that say a return or a cost in their names, whoever wrote it."""
-    names = [name for name in seen.evaluations if not any(word in name.lower() for word in NOT_DRAWN)]
-    wanted: list[tuple[str, list[str], dict[str, float]]] = [("Return", [n for n in names if "return" in n.lower()], {})]
-    costs = [name for name in names if "cost" in name.lower() and "undiscounted" not in name.lower()]
-    for constraint, limit in seen.limits.items():
-        mine = [name for name in costs if constraint in name] if len(seen.limits) > 1 else costs
-        wanted.append((f"Cost: {constraint}", mine, {f"limit {limit:g}": limit}))
+    """The return and each cost of the mode and of sampled actions, with the best return within every limit."""
+    found, best = seen.evaluations, [] if seen.best is None else [seen.best]
+    mark = {f"best, iteration {int(found['iteration'][row])}": float(found["mode/return"][row]) for row in best}
+    wanted = [("Return", {actions: f"{actions}/return" for actions in ACTIONS}, mark)]
+    for name, limit in seen.limits.items():
+        costs = {actions: cost_column(seen.config, name, actions) for actions in ACTIONS}
+        wanted.append((f"Cost: {name}", costs, {f"limit {limit:g}": limit}))
     for i, (title, columns, lines) in enumerate(wanted):
-        if columns:
-            drawn = [series(name, "evaluations", seen.evaluations[name], k) for k, name in enumerate(columns)]
+        drawn = [
+            series(actions, "evaluations", found[name], k)
+            for k, (actions, name) in enumerate(columns.items())
+            if name in found
+        ]
+        if drawn:
             yield panel(f"evaluation-{i}", title, drawn, lines, section="Evaluations")
 
 
@@ -164,6 +173,7 @@ def facts(seen: Seen) -> list[Part]:
         "limits": ", ".join(f"{name} {limit:g}" for name, limit in seen.limits.items()) or "none",
         "threads": config.get("threads"),
         "newest checkpoint": seen.checkpoint or "none",
+        **history(config),
         "commit": config.get("git"),
         "command": command(config.get("command")),
     }
@@ -173,6 +183,13 @@ def facts(seen: Seen) -> list[Part]:
         for title, group in groups.items()
         if group
     ]
+
+
+def history(config: dict[str, Any]) -> dict[str, str]:
+    """What a run was before: trained further than was planned, or begun from a policy."""
+    words, source = told(config), config.get("start_source")
+    named = {"extended": "trained further", "start": "began from"}
+    return {named[key]: f"{value}, {source}" if key == "start" and source else value for key, value in words.items()}
 
 
 def command(words: Any) -> str | None:

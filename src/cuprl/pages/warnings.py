@@ -22,6 +22,7 @@ def of_run(seen: Seen) -> list[str]:
         for name in seen.limits:
             found += [*over_limit(seen, name), *at_bound(seen, name), *broken_promises(seen, name)]
         found += narrow_policy(seen)
+    found += no_best(seen)
     return found
 
 
@@ -107,6 +108,14 @@ def promises(seen: Seen, name: str) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 # --- the policy -------------------------------------------------------------------------------------------------------
+
+
+def no_best(seen: Seen) -> list[str]:
+    """Where a run was evaluated and no evaluation was within every limit."""
+    count = len(seen.evaluations.get("mode/return", ()))
+    if not count or seen.best is not None:
+        return []
+    return [f"none of the {count} evaluations was within every limit: no checkpoint is the best."]
 
 
 def narrow_policy(seen: Seen) -> list[str]:

@@ -27,7 +27,7 @@ def cost_column(config: dict[str, Any], constraint: str, actions: str = "mode") 
 
 def within_limits(columns: dict[str, np.ndarray], config: dict[str, Any]) -> np.ndarray:
     """Tell of each evaluation whether the mode's mean cost is at or under every limit [rows]; what is unknown is not."""
-    within = np.ones(len(columns["iteration"]), bool)
+    within = (columns["iteration"] >= 1) & np.isfinite(columns["iteration"])  # it is a file, which may be damaged
     for name, limit in config["limits"].items():
         within &= columns.get(cost_column(config, name), np.full(len(within), np.nan)) <= limit
     return within
