@@ -36,6 +36,7 @@ from cuprl.experiments.store.results import checksum, files, from_run, read, sto
 from cuprl.policies.certificate import read_certificate, write_certificate
 from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy
+from cuprl.policies.start import Origin, read_start
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import fingerprint
 from cuprl.training.training import Training
@@ -78,6 +79,9 @@ def home(tmp_path_factory):
     """A run, its stored result, its exported policies, and an agent in its second batch; no run is ever trained further."""
     folder = tmp_path_factory.mktemp("home")
     run = cuprl.train("hopper-speed", steps=600, out=folder / "run", checkpoint_every=1, **SMALL, **QUIET)
+    further = {"start_from": run, "eval_every": 1, "eval_episodes": 1, "checkpoint_every": 1}
+    cuprl.train("hopper-speed", steps=200, out=folder / "further", **further, **SMALL, **QUIET)
+    cuprl.resume(folder / "further", steps=400, **QUIET)
     store(run, folder / "results" / "tiny")
     for to, suffix in SUFFIXES.items():
         export_policy(run, to, folder / f"policy{suffix}")
@@ -191,8 +195,8 @@ def damage_config(run, random):
     return path.write_text(json.dumps(config))
 
 
-def damage_progress(run, random):
-    path = run / "progress.csv"
+def damage_progress(run, random, name="progress.csv"):
+    path = run / name
     if random.random() < 0.4:
         return path.write_bytes(damage_bytes(path.read_bytes(), random))
     rows = [line.split(",") for line in path.read_text().splitlines()]
@@ -335,7 +339,20 @@ def act_with(file):
         policy.clip(policy.predict(np.zeros((2, 11)), deterministic=deterministic))
 
 
+def with_further(home):
+    """A run with evaluations that began from a policy and was given more steps."""
+    run = home / "further"
+    yield lambda: cuprl.load(run, checkpoint="best")
+    yield lambda: read_start(Origin(run, "best", critics=True))
+    yield lambda: from_run(Run(run))
+    yield lambda: cup("report", run, "--out", home / "report.html")
+    yield lambda: cup("table", run)
+    yield lambda: cuprl.resume(run, **QUIET)
+
+
 def with_policy(suffix, home):
+    if suffix == ".npz":
+        yield lambda: read_start(Origin(home / "policy.npz"))
     yield lambda: act_with(home / f"policy{suffix}")
     yield lambda: cuprl.evaluate(home / f"policy{suffix}", episodes=1, trust=True)
 
@@ -358,6 +375,9 @@ ATTACKS = {  # what is damaged, how, and who reads it
     "config": ("run", damage_config, with_run),
     "progress": ("run", damage_progress, with_metrics),
     "checkpoint": ("run", damage_checkpoint, with_checkpoint),
+    "evaluations": ("further", partial(damage_progress, name="evaluations.csv"), with_further),
+    "further config": ("further", damage_config, with_further),
+    "further checkpoint": ("further", damage_checkpoint, with_further),
     "result": ("results", damage_result, with_result),
     **{
         f"policy{suffix}": (f"policy{suffix}", damage, partial(with_policy, suffix))

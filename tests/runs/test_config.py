@@ -10,7 +10,7 @@ import pytest
 import cuprl
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
-from cuprl.runs.config import IDENTITY, LEAST, RunConfig, check_configuration
+from cuprl.runs.config import COUNTS, IDENTITY, RunConfig, check_configuration
 from cuprl.runs.provenance import fingerprint
 
 OLD = Path(__file__).parents[1] / "data" / "old_run"
@@ -48,7 +48,7 @@ def test_to_json_and_back():
     assert written["limits"] == {"speed": 50.0} and written["settings"]["hidden"] == [] and "agent" not in written
     assert RunConfig.from_json(written).to_json() == written
     by_hand = replace(config, agent=True).to_json()
-    assert by_hand["agent"] and by_hand.keys() == written.keys() - {*LEAST, "tensorboard", "wandb"} | {"agent"}
+    assert by_hand["agent"] and by_hand.keys() == written.keys() - {*COUNTS, "tensorboard", "wandb"} | {"agent"}
     assert list(config.identity()) == list(IDENTITY) and fingerprint(config.identity()) == fingerprint(written)
 
 

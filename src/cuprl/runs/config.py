@@ -44,8 +44,8 @@ MORE: dict[str, type] = {
 UNKNOWN = ("machine", "git", "hash")  # may be null
 READ = ("batch_size", "hidden", "normalise")  # settings that are read without the algorithm's Config
 MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
-LEAST = {"checkpoint_every": 1, "eval_every": 0, "eval_episodes": 1}
-RANGES = {"seed": (0, 2**32 - 1), "threads": (1, 4096), **{name: (least, math.inf) for name, least in LEAST.items()}}
+COUNTS = {"checkpoint_every": (1, math.inf), "eval_every": (0, math.inf), "eval_episodes": (1, 1000)}
+RANGES = {"seed": (0, 2**32 - 1), "threads": (1, 4096), **COUNTS}  # least and most
 SHOWN = 60  # letters of a wrong value
 
 
@@ -104,7 +104,7 @@ class RunConfig:
 
     def to_json(self) -> dict[str, Any]:
         """Write what config.json says of it; `provenance.facts` are beside it there."""
-        unsaid = (*LEAST, "tensorboard", "wandb") if self.agent else ("agent",)
+        unsaid = (*COUNTS, "tensorboard", "wandb") if self.agent else ("agent",)
         said = {name: value for name, value in vars(self).items() if value is not None and name not in unsaid}
         return json.loads(json.dumps(said))
 
