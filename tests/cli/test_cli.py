@@ -58,7 +58,7 @@ def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["episodes"] == 3 and result["deterministic"] is True
     assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
-    assert "hopper-speed, cup, 3 episodes" in capsys.readouterr().out
+    assert "hopper-speed, cup, iteration 2, 3 episodes" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are listed in /proc")
