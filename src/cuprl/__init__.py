@@ -31,6 +31,7 @@ _HOMES = {
     "Discrete": "cuprl.core.spec",
     "MultiDiscrete": "cuprl.core.spec",
     "Constraint": "cuprl.core.spec",
+    "Encoder": "cuprl.core.encoder",
     "MujocoTask": "cuprl.envs",
     "reads": "cuprl.envs.mujoco.scores",
     "from_gymnasium": "cuprl.envs.gymnasium.task",
@@ -38,6 +39,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
+    from cuprl.core.encoder import Encoder
     from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
@@ -58,6 +60,7 @@ __all__ = [
     "Box",
     "Constraint",
     "Discrete",
+    "Encoder",
     "MujocoTask",
     "MultiDiscrete",
     "Spec",

@@ -27,6 +27,11 @@ def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
     return UserError(f"unknown {kind} {name!r}; {hint}Accepted: {', '.join(names)}.")
 
 
+def first_line(error: Exception) -> str:
+    """Shorten what a library says to a line."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
 def blame(what: str, error: Exception, called_with: str = "") -> UserError:
     """An error in someone's code as a sentence that says where it happened.
 

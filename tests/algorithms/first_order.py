@@ -7,12 +7,13 @@ from jax.flatten_util import ravel_pytree
 
 from algorithms.plain_policies import batch_for, nearby, spec_for
 from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import Common
 from cuprl.learn.surrogate import rows_at
 
 
 def problem(kind, rows=32, size=0.1):
     spec = spec_for(kind)
-    policy = policy_for(spec, (8,), -0.5)
+    policy = policy_for(spec, Common(hidden=(8,)))
     k = policy.init(jax.random.PRNGKey(0))
     batch = batch_for(spec, k, rows=rows)
     return policy, k, nearby(k, 1, size), batch, rows_at(policy, k, batch, batch.adv_c)

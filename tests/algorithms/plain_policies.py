@@ -21,7 +21,7 @@ def spec_for(kind, m=2, act=2, horizon=1000):
 def batch_for(spec, params, seed=0, rows=64, excess=0.0, scale=1.0):
     """A batch that the policy `params` collected; the advantages depend on the action, costs in units of `scale`."""
     rng = np.random.default_rng(seed)
-    policy = policy_for(spec, (8,), -0.5)
+    policy = policy_for(spec, Common(hidden=(8,)))
     m = len(spec.constraints)
     obs = jnp.array(rng.normal(size=(rows, 3)), jnp.float32)
     action = policy.act(params, obs, policy.deviation(params, policy.noise(jax.random.PRNGKey(seed), (rows,))))

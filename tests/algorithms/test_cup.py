@@ -15,6 +15,7 @@ from cuprl.core.spec import Box, Constraint, Discrete, Spec
 from cuprl.errors import UserError
 from cuprl.learn import surrogate
 from cuprl.learn.policy import Normal, policy_for
+from cuprl.learn.settings import Common
 from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps
@@ -32,7 +33,7 @@ def spec_for(kind):
 def problem(kind, seed=0, rows=32):
     """Three policies near each other and the rows of a batch collected by the first."""
     spec = spec_for(kind)
-    policy = policy_for(spec, (8,), -0.5)
+    policy = policy_for(spec, Common(hidden=(8,)))
     rng = np.random.default_rng(seed)
     k = policy.init(jax.random.PRNGKey(seed))
     half, new = (jax.tree.map(lambda x: x + 0.1 * jnp.array(rng.normal(size=x.shape), jnp.float32), k) for _ in range(2))
@@ -219,7 +220,7 @@ def test_the_direction_of_the_improvement_s_kl():
 def test_the_printed_kl_inflates_the_noise_and_the_other_does_not():
     """For a mean shifted by d, KL(k, new) is least at std sqrt(s² + d²), KL(new, k) at s: docs/why-cup.md."""
     s, d = 0.6, 0.3
-    policy = policy_for(spec_for("gaussian"), (8,), -0.5)
+    policy = policy_for(spec_for("gaussian"), Common(hidden=(8,)))
     at = jax.vmap(lambda log_std: Normal(jnp.array([d, d]), jnp.full(2, log_std)))(jnp.log(jnp.linspace(0.3, 1.2, 901)))
     k = Normal(jnp.zeros(2), jnp.full(2, jnp.log(s)))
     stds = np.linspace(0.3, 1.2, 901)

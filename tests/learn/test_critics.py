@@ -12,22 +12,24 @@ from cuprl import algorithms
 from cuprl.learn.critics import critic_loss, fit_critics, init_critics, values
 from cuprl.learn.full_batch import fit_critics_full_batch
 from cuprl.learn.minibatch import init_adam
+from cuprl.learn.settings import Common
 from cuprl.learn.types import State
 
 
 def test_critic_loss_and_its_gradient():
-    (critic,) = init_critics(jax.random.PRNGKey(0), 2, (4,), 0)
+    config = Common(hidden=(4,), critic_l2=0.01)
+    (critic,) = init_critics(jax.random.PRNGKey(0), 2, config, 0)
     rng = np.random.default_rng(0)
     obs, target = jnp.array(rng.normal(size=(9, 2))), jnp.array(rng.normal(size=9))
-    plain = float(((np.asarray(values([critic], obs))[:, 0] - np.asarray(target)) ** 2).mean()) + 0.01 * sum(
+    plain = float(((np.asarray(values([critic], obs, config))[:, 0] - np.asarray(target)) ** 2).mean()) + 0.01 * sum(
         float((np.asarray(leaf) ** 2).sum()) for leaf in jax.tree.leaves(critic)
     )
-    assert critic_loss(critic, obs, target, 0.01) == pytest.approx(plain, rel=1e-5)
-    gradient = jax.grad(critic_loss)(critic, obs, target, 0.01)
-    weight, bias = critic[0]
+    assert critic_loss(critic, obs, target, config) == pytest.approx(plain, rel=1e-5)
+    gradient = jax.grad(critic_loss)(critic, obs, target, config)["layers"]
+    (weight, bias), last = critic["layers"]
     nudge = jnp.zeros_like(bias).at[1].set(1e-2)
-    up, down = ([(weight, bias + s * nudge), critic[1]] for s in (1, -1))
-    slope = (critic_loss(up, obs, target, 0.01) - critic_loss(down, obs, target, 0.01)) / 2e-2
+    up, down = ({"layers": [(weight, bias + s * nudge), last]} for s in (1, -1))
+    slope = (critic_loss(up, obs, target, config) - critic_loss(down, obs, target, config)) / 2e-2
     assert gradient[0][1][1] == pytest.approx(float(slope), rel=2e-2)
 
 
@@ -38,7 +40,7 @@ def test_critics_are_fitted_apart_on_the_same_rows(algo):
     config = module.Config(**preset, hidden=(8,), minibatch=16, critic_epochs=3)
     rng = np.random.default_rng(1)
     obs, ret = (jnp.array(rng.normal(size=(50, k)), jnp.float32) for k in (4, 3))
-    critics = init_critics(jax.random.PRNGKey(2), 4, (8,), 2)
+    critics = init_critics(jax.random.PRNGKey(2), 4, config, 2)
 
     def fitted(critics: list, ret: jax.Array):
         state = State({}, critics, {}, init_adam(critics), {}, jax.random.PRNGKey(3))

@@ -18,7 +18,7 @@ def make_estimate(cost_return, terminated, truncated, config=Common()):  # noqa:
     """cost_return: the mean of the episodes that ended; None: none did"""
     rng = np.random.default_rng(1)
     steps, n = terminated.shape
-    critics = init_critics(jnp.array([0, 1], jnp.uint32), 2, (4,), 2)
+    critics = init_critics(jnp.array([0, 1], jnp.uint32), 2, Common(hidden=(4,)), 2)
     obs, next_obs = rng.normal(size=(2, steps, n, 2)).astype(np.float32)
     rollout = Rollout(obs, rng.normal(size=(steps, n, 1)), rng.normal(size=(steps, n, 3)), next_obs, terminated, truncated)
     running = np.array([[3.0, 30.0], [5.0, 50.0]])[:n], np.array([[0.5, 1.0], [0.25, 1.0]])[:n]
@@ -31,7 +31,7 @@ def make_estimate(cost_return, terminated, truncated, config=Common()):  # noqa:
 def test_each_cost_has_its_own_discount_and_the_reward_its_own():
     terminated = np.zeros((6, 2))
     batch, rollout, critics, _ = make_estimate([1.0, 2.0], terminated, terminated)
-    value, next_value = values(critics, rollout.obs), values(critics, rollout.next_obs)
+    value, next_value = (values(critics, obs, Common()) for obs in (rollout.obs, rollout.next_obs))
     gamma = np.array([0.99, 0.9, 0.99])  # a cost with an undiscounted limit is learnt with the reward's discount
     expected = slow_gae(rollout.signal, value, next_value, terminated > 0, terminated > 0, gamma, [0.95] * 3)
     np.testing.assert_allclose(batch.adv_c, expected.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
@@ -43,7 +43,7 @@ def test_each_cost_has_its_own_discount_and_the_reward_its_own():
 def test_without_a_finished_episode_cost_return_is_neither_nan_nor_a_silent_zero():
     nothing = np.zeros((6, 2))
     batch, rollout, critics, (so_far, discount) = make_estimate(None, nothing, nothing)
-    future = np.asarray(values(critics, rollout.next_obs[-1]))[:, 1:]
+    future = np.asarray(values(critics, rollout.next_obs[-1], Common()))[:, 1:]
     np.testing.assert_allclose(batch.cost_return, (so_far + discount * future).mean(axis=0), rtol=1e-5)
     assert (np.asarray(batch.cost_return) > 1.0).all()
 
@@ -52,7 +52,7 @@ def test_time_limits_as_terminals_is_a_setting():
     nothing, all_cut = np.zeros((4, 2)), np.ones((4, 2))
     bootstrapped, *_ = make_estimate([0.0, 0.0], nothing, all_cut)
     terminal, rollout, critics, _ = make_estimate([0.0, 0.0], nothing, all_cut, Common(time_limits="terminal"))
-    plain = rollout.signal - np.asarray(values(critics, rollout.obs))
+    plain = rollout.signal - np.asarray(values(critics, rollout.obs, Common()))
     np.testing.assert_allclose(terminal.adv_c, plain.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
     assert not np.allclose(bootstrapped.adv_c, terminal.adv_c)
 
@@ -61,7 +61,7 @@ def test_an_early_end_saves_no_cost_where_costs_bootstrap_over_it():
     nothing, all_end = np.zeros((4, 2)), np.ones((4, 2))
     real, *_ = make_estimate([0.0, 0.0], all_end, nothing)
     saved, rollout, critics, _ = make_estimate([0.0, 0.0], all_end, nothing, Common(cost_ends="bootstrap"))
-    value, next_value = (np.asarray(values(critics, obs)) for obs in (rollout.obs, rollout.next_obs))
+    value, next_value = (np.asarray(values(critics, obs, Common())) for obs in (rollout.obs, rollout.next_obs))
     gamma = np.array([0.9, 0.99])
     as_cut = rollout.signal[..., 1:] + gamma * next_value[..., 1:] - value[..., 1:]
     np.testing.assert_allclose(saved.adv_c, as_cut.reshape(-1, 2), rtol=1e-4, atol=1e-5)

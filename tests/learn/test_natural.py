@@ -17,10 +17,11 @@ from cuprl.learn.natural import (
     natural_directions,
     trust_region_length,
 )
+from cuprl.learn.networks import Network
 from cuprl.learn.policy import Categorical, Gaussian
 from cuprl.learn.settings import SecondOrder
 
-POLICIES = {"gaussian": Gaussian(3, 2, (4,), -0.3), "categorical": Categorical(3, Discrete(4), (4,))}
+POLICIES = {"gaussian": Gaussian(3, 2, Network((4,)), -0.3), "categorical": Categorical(3, Discrete(4), Network((4,)))}
 
 
 def setting_up(kind):

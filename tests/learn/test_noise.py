@@ -8,9 +8,10 @@ from cuprl.core.spec import Box, Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn.noise import NoiseFloor, with_noise
 from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import Common
 
 SPEC = Spec("x", 2, Box(3, (-1.0,) * 3, (1.0,) * 3), (Constraint("a", 1.0, 0.9),), 10)
-POLICY = policy_for(SPEC, (4,), 0.0)
+POLICY = policy_for(SPEC, Common(hidden=(4,), init_log_std=0.0))
 
 
 @pytest.mark.parametrize(("lr_scale", "floor"), [(1.0, 0.4), (0.5, 0.3), (0.0, 0.2)])

@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from cuprl.core.spec import Discrete, MultiDiscrete
+from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.errors import UserError
 from cuprl.learn.natural import information
-from cuprl.learn.networks import mlp
-from cuprl.learn.policy import Categorical, Gaussian, Logits, MultiCategorical, Normal
+from cuprl.learn.networks import Network, mlp
+from cuprl.learn.policy import Categorical, Gaussian, Logits, MultiCategorical, Normal, Squashed, policy_for
+from cuprl.learn.settings import Common
 
-GAUSSIAN = Gaussian(obs_dim=4, act_dim=3, hidden=(8, 8), init_log_std=-0.5)
-CATEGORICAL = Categorical(obs_dim=4, action=Discrete(5), hidden=(8, 8))
-MULTI = MultiCategorical(obs_dim=4, action=MultiDiscrete((2, 3)), hidden=(8, 8))
+GAUSSIAN = Gaussian(obs_dim=4, act_dim=3, network=Network((8, 8)), init_log_std=-0.5)
+CATEGORICAL = Categorical(obs_dim=4, action=Discrete(5), network=Network((8, 8)))
+BOX = Box(3, (-1.0, 0.5, -2.0), (1.0, 0.7, 5.0))
+SQUASHED = Squashed(obs_dim=4, act_dim=3, network=Network((8, 8), "relu"), init_log_std=-0.5, box=BOX)
+MULTI = MultiCategorical(obs_dim=4, action=MultiDiscrete((2, 3)), network=Network((8, 8)))
 
 
 def two_normals(seed=0, rows=6):
@@ -57,14 +61,14 @@ def test_kl_of_a_gaussian_with_itself_is_exactly_zero_in_float32():
 
 
 def test_noise_is_kept_from_falling_below_a_floor_but_never_raised():
-    policy = Gaussian(3, 4, (8,), 0.0)
+    policy = Gaussian(3, 4, Network((8,)), 0.0)
     before = {"log_std": jnp.log(jnp.array([0.5, 0.5, 0.1, 0.1]))}
     after = {"log_std": jnp.log(jnp.array([0.4, 0.2, 0.05, 0.2])), "layers": "as they are"}
     kept = policy.keep_noise(after, before, 0.3)
     # above the floor; pushed below it; below it before, so that only this step is undone; a step that raised it
     np.testing.assert_allclose(jnp.exp(kept["log_std"]), [0.4, 0.3, 0.1, 0.2], rtol=1e-6)
     assert kept["layers"] == "as they are"
-    choice = Categorical(3, Discrete(2), (8,))
+    choice = Categorical(3, Discrete(2), Network((8,)))
     assert choice.keep_noise(after, before, 0.3) is after
 
 
@@ -86,7 +90,7 @@ def test_several_choices_are_one_choice_of_their_product():
     def product(dist):
         return Logits((dist.log_p[:, :2, None] + dist.log_p[:, None, 2:]).reshape(6, 6))
 
-    six = Categorical(obs_dim=4, action=Discrete(6), hidden=(8, 8))
+    six = Categorical(obs_dim=4, action=Discrete(6), network=Network((8, 8)))
     np.testing.assert_allclose(jnp.exp(product(p).log_p).sum(axis=1), 1.0, rtol=1e-5)
     first, second = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 1, 2, 2, 1, 0])
     action, number = jnp.array(np.stack((first, second), axis=1)), jnp.array(3 * first + second)
@@ -98,14 +102,16 @@ def test_several_choices_are_one_choice_of_their_product():
     np.testing.assert_allclose(parts, whole, rtol=1e-4)
 
 
-@pytest.mark.parametrize("policy", [GAUSSIAN, CATEGORICAL, MULTI])
+@pytest.mark.parametrize("policy", [GAUSSIAN, SQUASHED, CATEGORICAL, MULTI])
 def test_acting_in_numpy_equals_acting_in_jax(policy):
     params = policy.init(jax.random.PRNGKey(3))
     obs = np.random.default_rng(0).normal(size=(7, 4)).astype(np.float32)
     noise = policy.noise(jax.random.PRNGKey(4), (7,))
     host = jax.tree.map(np.asarray, params)
     on_host, in_jax = policy.deviation(host, np.asarray(noise), np), policy.deviation(params, noise)
-    np.testing.assert_allclose(policy.act(host, obs, on_host, np), policy.act(params, obs, in_jax), rtol=1e-5)
+    drawn, in_jax = policy.act(host, obs, on_host, np), policy.act(params, obs, in_jax)
+    np.testing.assert_allclose(drawn, in_jax, rtol=1e-5)
+    np.testing.assert_allclose(policy.command(drawn, np), policy.command(in_jax), rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(policy.act(host, obs, None, np), policy.act(params, obs), rtol=1e-5, atol=1e-7)
 
 
@@ -129,3 +135,97 @@ def test_mlp_is_the_plain_formula():
     layers = [(rng.normal(size=(4, 8)), rng.normal(size=8)), (rng.normal(size=(8, 2)), rng.normal(size=2))]
     x = rng.normal(size=(3, 4))
     np.testing.assert_allclose(mlp(layers, x, np), np.tanh(x @ layers[0][0] + layers[0][1]) @ layers[1][0] + layers[1][1])
+
+
+# --- squashed into the bounds -------------------------------------------------------------------------------------------
+
+
+def density_of_action(policy, dist, row, entry):
+    """The density of one entry a of a row's action, of a alone: the other entries' part of log_prob is taken away."""
+    middle, reach = (BOX.high[entry] + BOX.low[entry]) / 2, (BOX.high[entry] - BOX.low[entry]) / 2
+    p = stats.norm(dist.mean[row, entry], np.exp(dist.log_std[row, entry]))
+
+    def density(a):
+        t = (a - middle) / reach
+        return p.pdf(np.arctanh(t)) / (reach * (1 - t**2))
+
+    return density
+
+
+def test_squashed_log_prob_is_the_density_of_the_action():
+    """By the change of variables in plain SciPy, and that density is one: it integrates to 1 over the bounds."""
+    p, _ = two_normals()
+    u = np.random.default_rng(1).normal(size=(6, 3))
+    action = BOX.squash(u)
+    for row in range(6):
+        densities = [density_of_action(SQUASHED, p, row, k) for k in range(3)]
+        expected = sum(np.log(f(a)) for f, a in zip(densities, np.asarray(action[row], np.float64)))
+        np.testing.assert_allclose(SQUASHED.log_prob(p, u)[row], expected, rtol=1e-4)
+    for entry in range(3):
+        f = density_of_action(SQUASHED, p, 0, entry)
+        whole = integrate.quad(f, BOX.low[entry] + 1e-9, BOX.high[entry] - 1e-9, limit=200)[0]
+        assert whole == pytest.approx(1.0, abs=1e-3)
+
+
+def test_squashed_kl_and_entropy_are_those_of_the_actions():
+    p, q = two_normals()
+    kl, entropy = 0.0, 0.0
+    for entry in range(3):
+        f, g = (density_of_action(SQUASHED, dist, 1, entry) for dist in (p, q))
+        ends = BOX.low[entry] + 1e-12, BOX.high[entry] - 1e-12
+        kl += integrate.quad(lambda a, f=f, g=g: f(a) * np.log(f(a) / g(a)), *ends, limit=400)[0]
+        entropy -= integrate.quad(lambda a, f=f: f(a) * np.log(f(a)), *ends, limit=400)[0]
+    assert SQUASHED.kl(p, q)[1] == pytest.approx(kl, rel=1e-3)
+    assert SQUASHED.entropy(p)[1] == pytest.approx(entropy, rel=1e-3)
+
+
+def test_squashed_stays_within_the_bounds_and_its_ratios_are_exact_where_tanh_is_flat():
+    u = np.array([[-50.0, 50.0, 9.0], [0.0, 12.0, -12.0]], np.float32)
+    action = SQUASHED.command(u, np)
+    assert action.dtype == np.float32 and (action >= np.float32(BOX.low)).all() and (action <= np.float32(BOX.high)).all()
+    np.testing.assert_allclose(action[0], [-1.0, 0.7, 5.0], rtol=1e-6)
+    p, q = (Normal(np.full((2, 3), mean, np.float32), np.zeros((2, 3), np.float32)) for mean in (11.0, 11.5))
+    ratio = SQUASHED.log_prob(q, u) - SQUASHED.log_prob(p, u)
+    np.testing.assert_allclose(ratio, GAUSSIAN.log_prob(q, u) - GAUSSIAN.log_prob(p, u), rtol=1e-4)
+    slopes = jax.grad(lambda mean: SQUASHED.log_prob(Normal(mean, p.log_std), u).sum())(p.mean)
+    np.testing.assert_allclose(slopes, u - p.mean, rtol=1e-5)
+
+
+def test_samples_of_a_squashed_policy_follow_its_density():
+    params = SQUASHED.init(jax.random.PRNGKey(3))
+    obs = jnp.ones((40_000, 4))
+    deviation = SQUASHED.deviation(params, SQUASHED.noise(jax.random.PRNGKey(5), (40_000,)))
+    action = np.asarray(SQUASHED.command(SQUASHED.act(params, obs, deviation)), np.float64)
+    dist = SQUASHED.dist(params, obs[:1])
+    for entry in range(3):
+        f = density_of_action(SQUASHED, dist, 0, entry)
+        middle = (BOX.low[entry] + BOX.high[entry]) / 2
+        below = integrate.quad(f, BOX.low[entry] + 1e-9, middle)[0]
+        assert (action[:, entry] < middle).mean() == pytest.approx(below, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "action, sentence",
+    [
+        (Box(2, (-1.0, -np.inf), (1.0, 0.5)), "action 1 has the bounds -inf to 0.5 of arm; give finite bounds, or"),
+        (Box(1, (1.0,), (1.0,)), "action 0 has the bounds 1 to 1"),
+        (Discrete(3), "the actions of arm are choices; leave it at gaussian"),
+    ],
+)
+def test_only_real_actions_with_bounds_are_squashed(action, sentence):
+    spec = Spec("arm", 4, action, (Constraint("cost", 1.0),), 10)
+    with pytest.raises(UserError, match=sentence):
+        policy_for(spec, Common(policy="squashed"))
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "swish"])
+def test_the_activation_is_that_of_the_settings(name):
+    spec = Spec("arm", 4, Box(2, (-1.0, -1.0), (1.0, 1.0)), (Constraint("cost", 1.0),), 10)
+    policy = policy_for(spec, Common(hidden=(8, 8), activation=name))
+    params = policy.init(jax.random.PRNGKey(0))
+    obs = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    x = obs
+    for weight, bias in params["layers"][:-1]:
+        x = getattr(jax.nn, name)(x @ weight + bias)
+    weight, bias = params["layers"][-1]
+    np.testing.assert_allclose(policy.dist(params, obs).mean, x @ weight + bias, rtol=1e-5, atol=1e-7)

@@ -13,7 +13,7 @@ def test_each_part_has_its_own_chance_and_a_key_is_left():
     key = jax.random.PRNGKey(0)
     state = init_state(key, Common(hidden=(8,)), spec)
     assert len(state.critics) == 3  # of the reward and of each cost
-    first = [np.asarray(network[0][0]) for network in (state.policy["layers"], *state.critics)]
+    first = [np.asarray(network["layers"][0][0]) for network in (state.policy, *state.critics)]
     assert all(not np.array_equal(a, b) for i, a in enumerate(first) for b in first[:i])
     assert not np.array_equal(state.key, key)
     again = init_state(key, Common(hidden=(8,)), spec)

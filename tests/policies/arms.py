@@ -14,9 +14,9 @@ SPECS = {
 }
 
 
-def agent_with(spec, hidden=(16, 16), normalise=True):
+def agent_with(spec, hidden=(16, 16), normalise=True, **settings):
     """One that has seen observations far from 0, one of them constant: there the normaliser scales by 10 000."""
-    agent = cuprl.Agent(spec, seed=1, steps=5000, hidden=hidden, normalise=normalise)
+    agent = cuprl.Agent(spec, seed=1, steps=5000, hidden=hidden, normalise=normalise, **settings)
     obs = np.random.default_rng(0).normal((0, 3, -50, 0.1, 800), (1, 0.1, 5, 0, 100), size=(1000, 5))
     agent.learner.normaliser = agent.learner.normaliser.update(obs)
     return agent, obs[:200]

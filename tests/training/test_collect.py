@@ -5,6 +5,7 @@ import pytest
 
 from cuprl.core.normaliser import Normaliser
 from cuprl.learn.policy import policy_for
+from cuprl.learn.settings import Common
 from cuprl.training.collect import Collector
 from probes import Probe
 
@@ -16,7 +17,7 @@ STEPS = 5
 def collect():
     """A collector's `collect` and the same environment to step by hand."""
     ours, other = (PROBE.vector_env(2, 1, PROBE.constraints) for _ in range(2))
-    policy = policy_for(ours.spec, (4,), -0.5)
+    policy = policy_for(ours.spec, Common(hidden=(4,)))
     params = {
         "layers": [(np.ones((1, 4), np.float32), np.zeros(4, np.float32)), (np.ones((4, 1), np.float32), 0.0)],
         "log_std": np.zeros(1, np.float32),

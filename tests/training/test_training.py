@@ -25,7 +25,7 @@ def critic_values(training, obs):
 
     learner = training.learner
     normalised = learner.normaliser.apply(np.array(obs, np.float64).reshape(-1, 1))
-    return np.asarray(values(learner.state.critics, normalised))
+    return np.asarray(values(learner.state.critics, normalised, learner.config))
 
 
 def test_probe_one_step_values():

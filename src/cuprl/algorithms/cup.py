@@ -94,7 +94,7 @@ def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, 
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    policy = policy_for(spec, config.hidden, config.init_log_std)
+    policy = policy_for(spec, config)
     key, key_improve, key_project, key_critics = jax.random.split(state.key, 4)
     adv_c, parts = surrogate.scaled_cost_advantage(batch.adv_c, config.cost_advantage), config.stop_checks
     rows = surrogate.rows_at(policy, state.policy, batch, adv_c)

@@ -63,7 +63,7 @@ def focops_loss(policy: Policy, params: Any, rows: Rows, multiplier: jax.Array, 
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    policy = policy_for(spec, config.hidden, config.init_log_std)
+    policy = policy_for(spec, config)
     key, key_policy, key_critics = jax.random.split(state.key, 3)
 
     # Algorithm 1: nu <- proj_[0, nu_max]( nu - alpha (b - J^C) ), before the policy

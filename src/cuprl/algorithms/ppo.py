@@ -42,7 +42,7 @@ def clip_loss(policy: Policy, params: Any, rows: Rows, clip: float) -> jax.Array
 
 def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, spec: Spec) -> tuple[State, Metrics]:
     """One iteration (Algorithm 1) that climbs `advantage` [B]: the reward's here, PPO-L's own there."""
-    policy = policy_for(spec, config.hidden, config.init_log_std)
+    policy = policy_for(spec, config)
     key, key_policy, key_critics = jax.random.split(state.key, 3)
     rows = rows_at(policy, state.policy, batch, batch.adv_c)
     new = fit(

@@ -35,7 +35,7 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, spec: Spec) -> tuple[State, Metrics]:
     """One iteration that climbs `advantage` [B]: the reward's here, TRPO-L's own there."""
-    policy = policy_for(spec, config.hidden, config.init_log_std)
+    policy = policy_for(spec, config)
     local = around(policy, state.policy, batch, batch.adv_c, advantage[:, None], policy.kl, config)
 
     # Appendix C: the natural gradient, as far as the quadratic model of the KL allows, then the line search

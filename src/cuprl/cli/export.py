@@ -35,7 +35,7 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the policy's file, or measure it."""
     from cuprl.errors import UserError
-    from cuprl.policies.export import check, export_policy
+    from cuprl.policies.export import check, export_policy, refuse_unwritable
     from cuprl.policies.load import load
 
     if args.latency and args.out:
@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
     if args.latency:
         return print_latency(policy)
+    refuse_unwritable(policy, args.to)
     evaluation = measured(policy, args.episodes) if args.episodes else None
     file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
     print(f"{file}  {file.stat().st_size:,} bytes, the policy of iteration {policy.info['iteration']}")
@@ -100,6 +101,8 @@ def print_latency(policy: SavedPolicy) -> int:
 
     layers = layers_of(policy.arrays)
     sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
+    if policy.encoder is not None:
+        sizes = f"{policy.info['spec']['obs_dim']} by {printable(policy.encoder.name)} to {sizes}"
     of = f"{printable(policy.info['task'])}, iteration {policy.info['iteration']}"
     print(f"one action of {of}, network {sizes}; medians of interleaved calls")
     rows = [

@@ -67,9 +67,8 @@ def print_evaluations(cells: list[Cell], root: Path) -> None:
     """Evaluate each run as `cup train --evaluate` does; what the task and algorithm name was named on this command line."""
     from cuprl.cli.inspect import print_evaluation
     from cuprl.policies.evaluate import evaluate
-    from cuprl.runs.provenance import modules_of
 
-    trust = modules_of(cells[0].task, cells[0].algo)
+    trust = cells[0].modules()
     both = [(cell, deterministic) for cell in cells for deterministic in (True, False)]
     results = [evaluate(cell.path(root), deterministic=mode, trust=trust) for cell, mode in both]
     print_evaluation(results, [f"seed {cell.seed}" for cell, _ in both])

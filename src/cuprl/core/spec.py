@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -59,7 +60,7 @@ class Box:
 
     Args:
         dim: how many numbers an action has.
-        low: the least that the actuators accept, for each; the policy is not squashed to it.
+        low: the least that the actuators accept, for each; only a squashed policy stays within them.
         high: the most, likewise.
     """
 
@@ -86,6 +87,34 @@ class Box:
     def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
         """Map a network's outputs [..., dim], with noise or without, to actions [..., dim]: they are the actions."""
         return outputs
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """Give half the width between the bounds [dim]."""
+        return np.asarray((np.array(self.high) - np.array(self.low)) / 2.0, np.float32)
+
+    @cached_property
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Give the middle between the bounds, and these, [dim] each."""
+        low, high = np.array(self.low), np.array(self.high)
+        return np.asarray((low + high) / 2.0, np.float32), np.asarray(low, np.float32), np.asarray(high, np.float32)
+
+    def squash(self, outputs: Any, xp: ModuleType = np) -> Any:
+        """Map the outputs [..., dim] of a squashed policy to actions within finite bounds [..., dim]."""
+        middle, low, high = self._bounds
+        action = xp.tanh(outputs) * self.reach + middle
+        return xp.minimum(xp.maximum(action, low), high)  # rounding may lead a last digit too far
+
+    def squashing(self) -> dict[str, np.ndarray]:
+        """Name the arrays that `squash` computes with."""
+        return {"reach": self.reach, **dict(zip(("middle", "low", "high"), self._bounds))}
+
+    def unbounded(self) -> str | None:
+        """Say which bound nothing can be squashed into, as 'action 1 has the bounds 0 to inf'; None: there is none."""
+        for i, (low, high) in enumerate(zip(self.low, self.high)):
+            if not (np.isfinite((low, high)).all() and low < high):
+                return f"action {i} has the bounds {low:g} to {high:g}"
+        return None
 
     def __str__(self) -> str:
         return str(self.dim)

@@ -58,6 +58,11 @@ def modules_in(trust: Trust) -> frozenset[str]:
     return frozenset(names)
 
 
+def name_own(name: str) -> None:
+    """Take a module as named by the user, who has given something of it from Python."""
+    _named.add(name)
+
+
 def import_own(name: str) -> ModuleType:
     """Import a module of the user's, unless a file that nobody trusts is all that names it."""
     if not all(part.isidentifier() for part in name.split(".")):

@@ -9,24 +9,27 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.learn.minibatch import descend, shuffled_minibatches
-from cuprl.learn.networks import Layers, init_mlp, mlp
+from cuprl.learn.networks import Network
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, State
 
-
-def init_critics(key: jax.Array, obs_dim: int, hidden: tuple[int, ...], m: int) -> list[Layers]:
-    return [init_mlp(k, (obs_dim, *hidden, 1)) for k in jax.random.split(key, 1 + m)]
+Params = dict[str, Any]  # a network's
 
 
-def values(critics: list[Layers], obs: jax.Array) -> jax.Array:
+def init_critics(key: jax.Array, obs_dim: int, config: Common, m: int) -> list[Params]:
+    return [Network.of(config).init(k, obs_dim, 1) for k in jax.random.split(key, 1 + m)]
+
+
+def values(critics: list[Params], obs: jax.Array, config: Common) -> jax.Array:
     """obs [..., obs] -> [..., 1 + m]"""
-    return jnp.concatenate([mlp(critic, obs) for critic in critics], axis=-1)
+    network = Network.of(config)
+    return jnp.concatenate([network.apply(critic, obs) for critic in critics], axis=-1)
 
 
-def critic_loss(critic: Layers, obs: jax.Array, target: jax.Array, l2: float) -> jax.Array:
+def critic_loss(critic: Params, obs: jax.Array, target: jax.Array, config: Common) -> jax.Array:
     """mean (V(s) - V^target)² + l2 |params|² (Algorithm 1, last lines; the paper's table)."""
-    error = mlp(critic, obs)[:, 0] - target  # [B]
-    return (error**2).mean() + l2 * sum((leaf**2).sum() for leaf in jax.tree.leaves(critic))
+    error = Network.of(config).apply(critic, obs)[:, 0] - target  # [B]
+    return (error**2).mean() + config.critic_l2 * sum((leaf**2).sum() for leaf in jax.tree.leaves(critic))
 
 
 class Fitted(NamedTuple):
@@ -57,9 +60,9 @@ def fit_critics(state: State, batch: Batch, key: jax.Array, config: Common) -> F
     """
     count = len(state.critics)
 
-    def loss(critic: Layers, rows: Any) -> jax.Array:
+    def loss(critic: Params, rows: Any) -> jax.Array:
         obs, target = rows
-        return critic_loss(critic, obs, target, config.critic_l2)
+        return critic_loss(critic, obs, target, config)
 
     def epoch(_: Any, carry: tuple[Fitted, jax.Array]) -> tuple[Fitted, jax.Array]:
         critics, key = carry

@@ -29,7 +29,7 @@ def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))
-    value, next_value = values(critics, rollout.obs), values(critics, rollout.next_obs)  # [T, N, 1 + m]
+    value, next_value = (values(critics, obs, config) for obs in (rollout.obs, rollout.next_obs))  # [T, N, 1 + m]
     done = jnp.maximum(rollout.terminated, rollout.truncated)
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
     ended = jnp.repeat(no_future[..., None], 1 + m, axis=-1)  # [T, N, 1 + m]

@@ -60,7 +60,7 @@ def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fitted
     def steps(critic_and_target: tuple[Fitted, jax.Array]) -> Fitted:
         critic, target = critic_and_target
         done = fit_full_batch(
-            lambda params, rows: critic_loss(params, rows[0], rows[1], config.critic_l2),
+            lambda params, rows: critic_loss(params, rows[0], rows[1], config),
             critic.params,
             critic.opt_state,
             (batch.obs, target),

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
+from cuprl.core.activations import ACTIVATIONS, USUAL
+from cuprl.core.encoder import NO_ENCODER, Encoder
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
 from cuprl.learn.ranges import FINITE, parse_range
 
+POLICIES = ("gaussian", "squashed")
 COST_SCALES = ("standardise", "centre", "raw")
 LARGEST_WHOLE = 10**9  # more would not fit the counters of compiled programs
 LARGEST_NETWORK = 10**8  # weights between hidden layers: 0.4 GB
@@ -41,7 +44,10 @@ class Common:
         ("bootstrap", "terminal"),
     )
     normalise: bool = setting(True, "observations are shifted and scaled by their running mean and deviation")
-    hidden: tuple[int, ...] = setting((64, 64), "sizes of hidden tanh layers, as 64,64; none: a linear policy", "1 to 1e5")
+    hidden: tuple[int, ...] = setting((64, 64), "sizes of hidden layers, as 64,64; none: a linear policy", "1 to 1e5")
+    activation: str = choice(USUAL, "what stands between layers, of policy and critics", tuple(ACTIVATIONS))
+    policy: str = choice("gaussian", "real actions: a Gaussian without bounds, or one squashed into the bounds", POLICIES)
+    encoder: str = setting(NO_ENCODER, "what makes features of an observation first, MODULE:NAME of a cuprl.Encoder")
     init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy", "-20 to 20")
     critic_lr: float = setting(3e-4, "learning rate of the critics", "0 or more")
     critic_epochs: int = setting(10, "passes of the critics over each batch", "1 or more")
@@ -72,6 +78,8 @@ class Common:
 
     def __post_init__(self) -> None:
         check(self)
+        if not isinstance(self.encoder, str | Encoder):  # one given from Python stays itself
+            raise UserError(f"encoder is {self.encoder!r}; give a cuprl.Encoder, or the name of one as MODULE:NAME.")
         if sum(a * b for a, b in zip(self.hidden, self.hidden[1:])) > LARGEST_NETWORK:
             raise UserError(f"hidden is {as_words(self.hidden)}; give layers of at most {LARGEST_NETWORK:,} weights.")
         if self.batch_size % self.num_envs:

@@ -15,7 +15,7 @@ from cuprl.learn.types import State
 
 def init_state(key: jax.Array, config: Common, spec: Spec) -> State:
     key, key_policy, key_critics = jax.random.split(key, 3)
-    policy = policy_for(spec, config.hidden, config.init_log_std).init(key_policy)
-    critics = init_critics(key_critics, spec.obs_dim, config.hidden, len(spec.constraints))
+    policy = policy_for(spec, config).init(key_policy)
+    critics = init_critics(key_critics, spec.obs_dim, config, len(spec.constraints))
     multiplier = init_multiplier(len(spec.constraints), getattr(config, "multiplier_init", 0.0))
     return State(policy, critics, init_adam(policy), init_adam(critics), multiplier, key)

@@ -89,7 +89,7 @@ def around(
 
 def around_limits(state: State, batch: Batch, config: SecondOrder, spec: Spec) -> tuple[Local, jax.Array]:
     """The problem of the reward and all costs around pi_k, in KL(pi, pi_k); and the constraint values c [m]."""
-    policy = policy_for(spec, config.hidden, config.init_log_std)
+    policy = policy_for(spec, config)
     adv_c, c = scaled_constraints(batch, spec)
     advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
     return around(policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config), c

@@ -8,16 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.activations import ACTIVATIONS, USUAL
+from cuprl.core.encoder import Encoder, by_rows, from_names
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST, fault
-from cuprl.core.spec import Box
+from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
 from cuprl.policies import zoo
-from cuprl.policies.checks import check_outputs, check_weights, layers_of
+from cuprl.policies.checks import check_outputs, check_weights, layers_of, of_encoder
 
 Outputs = Callable[[np.ndarray], np.ndarray]  # raw obs [..., obs] -> a Gaussian's mean, or logits side by side
+
+
+def decoder(info: dict[str, Any], action: Action) -> Callable[..., Any]:
+    """Give the function from a policy's outputs to its actions, in NumPy or in `xp`."""
+    return action.squash if info.get("policy") == "squashed" and isinstance(action, Box) else action.decode
 
 
 class SavedPolicy:
@@ -35,7 +42,9 @@ class SavedPolicy:
         self.arrays = arrays or {}
         self.task: Any = None  # the task itself, where its name alone does not find it
         self.trust: Trust = False  # in the modules that `info` names
+        self.encoder: Encoder | None = None  # its own, where it has one and is made of plain arrays
         self._obs_dim, self._action = info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])
+        self._decode = decoder(info, self._action)
         self._std = None if info["log_std"] is None else np.exp(np.array(info["log_std"], np.float32))  # [act]
         self._rng = np.random.default_rng(0)
         check_outputs(outputs(np.zeros(self._obs_dim)), self._std, self._action)
@@ -69,7 +78,7 @@ class SavedPolicy:
         if wrong := fault(obs):
             raise UserError(f"{wrong}: the policy has no action for that; give numbers of at most {LARGEST:g} in size.")
         out = self.outputs(obs)
-        return self._action.decode(out if deterministic else out + self._deviation(out.shape))
+        return self._decode(out if deterministic else out + self._deviation(out.shape))
 
     def _checked(self, obs: np.ndarray) -> np.ndarray:
         """Take an observation in float64, and refuse what is none or has another shape."""
@@ -124,16 +133,32 @@ def real_numbers(values: Any, what: str) -> np.ndarray:
         raise UserError(f"{what} is no array of real numbers ({error}); give one.") from None
 
 
-def numpy_network(arrays: dict[str, np.ndarray]) -> Outputs:
-    """Make the normaliser and the tanh network of their arrays: mean, scale, clip, weight0, bias0, weight1, …"""
+def numpy_network(arrays: dict[str, np.ndarray], activation: str = USUAL, encoder: Encoder | None = None) -> Outputs:
+    """Make the normaliser and the network of their arrays: mean, scale, clip, weight0, bias0, weight1, … and encoder/…"""
     check_weights(arrays)
     normaliser = Normaliser.from_arrays(arrays)
     *hidden, (last_weight, last_bias) = layers_of(arrays)
+    between = ACTIVATIONS[activation](np)
+    inputs: Outputs = normaliser.apply
+    if encoder is not None:
+        params, encode = from_names(of_encoder(arrays)), on_host(encoder)
+
+        def inputs(obs: np.ndarray) -> np.ndarray:
+            return by_rows(encode, params, normaliser.apply(obs))
 
     def outputs(obs: np.ndarray) -> np.ndarray:
-        x = normaliser.apply(obs)
+        x = inputs(obs)
         for weight, bias in hidden:
-            x = np.tanh(x @ weight + bias)
+            x = between(x @ weight + bias)
         return x @ last_weight + last_bias
 
     return outputs
+
+
+def on_host(encoder: Encoder) -> Callable[[Any, np.ndarray], np.ndarray]:
+    """Give what encodes while acting; JAX is needed only where there is no function in NumPy."""
+    if encoder.numpy is not None:
+        return encoder.numpy
+    from cuprl.learn import encoding
+
+    return encoding.on_host(encoder)

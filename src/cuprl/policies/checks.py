@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.activations import ACTIVATIONS, USUAL
+from cuprl.core.encoder import NO_ENCODER
 from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.values import is_number, is_of, whole
 
 LARGEST_FILE = 2**30  # bytes of a policy unpacked: more than twice the largest network
+ENCODER = "encoder/"  # before the names of its parameters, in a file and in a checkpoint
 NOT_FINITE = "it has NaN or infinite weights"
 OTHER_SIZES = "the network is not of the spec's sizes"
 
@@ -45,6 +48,20 @@ def check_info(info: dict[str, Any]) -> None:
             raise ValueError(f"the bound {name} of its actions is {action[name]}")
     whole(info["spec"]["obs_dim"], "its obs_dim")
     check_spread(info["log_std"], action_from_json(action))  # which refuses what is none
+    check_network(info)
+
+
+def check_network(info: dict[str, Any]) -> None:
+    """Raise ValueError for a network or a policy that is none here; those that are said nothing of are the usual ones."""
+    if (activation := info.get("activation", USUAL)) not in ACTIVATIONS:
+        raise ValueError(f"its activation is {activation!r}")
+    if (policy := info.get("policy", "gaussian")) not in ("gaussian", "squashed"):
+        raise ValueError(f"its policy is {policy!r}")
+    action = action_from_json(info["spec"]["action"])
+    if policy == "squashed" and (not isinstance(action, Box) or action.unbounded()):
+        raise ValueError("it is squashed into bounds that its actions have not")
+    if not isinstance(info.get("encoder", NO_ENCODER), str):
+        raise ValueError(f"its encoder is {info['encoder']!r}")
 
 
 def check_spread(log_std: Any, action: Action) -> None:
@@ -55,10 +72,15 @@ def check_spread(log_std: Any, action: Action) -> None:
         raise ValueError("log_std does not fit the actions")
 
 
-def check_sizes(arrays: dict[str, np.ndarray], spec: dict[str, Any]) -> None:
-    """Raise ValueError or KeyError for arrays that are not one network's, from the spec's observations to its actions."""
+def check_sizes(arrays: dict[str, np.ndarray], spec: dict[str, Any], encoded: bool = False) -> None:
+    """Raise ValueError or KeyError for arrays that are not one network's, from the spec's observations to its actions.
+
+    encoded: the layers are given an encoder's features, whose number shows when it is run.
+    """
     size, outputs = (spec["obs_dim"],), (action_from_json(spec["action"]).outputs,)
     expected: dict[str, tuple[int, ...]] = {"mean": size, "scale": size, "clip": ()}
+    if encoded:
+        size = arrays["weight0"].shape[:1]
     for i, (_, bias) in enumerate(layers_of(arrays)):
         expected |= {f"weight{i}": (*size, len(bias)), f"bias{i}": (len(bias),)}
         size = (len(bias),)
@@ -79,6 +101,11 @@ def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarra
     """Give each layer's (weight [in, out], bias [out]), first to last."""
     count = sum(name.startswith("weight") for name in arrays)
     return [(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(count)]
+
+
+def of_encoder(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Give the parameters of an encoder, by its own names."""
+    return {name.removeprefix(ENCODER): array for name, array in arrays.items() if name.startswith(ENCODER)}
 
 
 def check_weights(arrays: dict[str, np.ndarray]) -> None:

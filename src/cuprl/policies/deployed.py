@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.errors import UserError
+from cuprl.core.activations import USUAL
+from cuprl.core.encoder import Encoder, find_encoder
+from cuprl.errors import UserError, first_line
 from cuprl.policies.acting import SavedPolicy, numpy_network
 from cuprl.policies.checks import LARGEST_FILE, check_archive, check_info, check_sizes, check_weights
 from cuprl.runs import files
 
 KIND = "cuprl policy 1"  # marks an exported file, and the version of its layout
+KIND_2 = "cuprl policy 2"  # also says its activation, policy or encoder, which a reader of the first would pass over
 KEY = "cuprl"  # under it an .onnx file carries the metadata
 
 
@@ -26,18 +29,13 @@ def damaged(path: Path, error: Any) -> UserError:
     return UserError(f"{path} is damaged or not a policy ({error}); export it again with `cup export RUN`.")
 
 
-def first_line(error: Exception) -> str:
-    """Shorten what a library says to a line."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
 def parse_info(path: Path, text: str | None) -> dict[str, Any]:
     """Read the metadata, and refuse what is not a policy's."""
     try:
         info = json.loads(text or "null")
     except (ValueError, RecursionError) as error:
         raise damaged(path, error) from None
-    if not isinstance(info, dict) or info.get("kind") != KIND:
+    if not isinstance(info, dict) or info.get("kind") not in (KIND, KIND_2):
         raise UserError(f"{path} is not a policy that this cuprl exported: it lacks the mark {KIND!r}.")
     try:
         check_info(info)
@@ -58,14 +56,17 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return parse_info(path, None if text is None else str(text)), arrays
 
 
-def read_numpy(path: Path) -> SavedPolicy:
-    """Read a .npz file, with NumPy alone."""
+def read_numpy(path: Path, encoder: Encoder | None = None) -> SavedPolicy:
+    """Read a .npz file, with NumPy alone; its encoder, if it has one, is the one given, or that which it names."""
     info, arrays = read_archive(path)
+    encoder = find_encoder(encoder or info["encoder"]) if "encoder" in info else None
     try:
-        check_sizes(arrays, info["spec"])
-        return SavedPolicy(info, numpy_network(arrays), path, arrays)
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path, error) from None
+        check_sizes(arrays, info["spec"], encoder is not None)
+        policy = SavedPolicy(info, numpy_network(arrays, info.get("activation", USUAL), encoder), path, arrays)
+    except Exception as error:  # an encoder's own code may raise anything
+        raise damaged(path, first_line(error)) from None
+    policy.encoder = encoder
+    return policy
 
 
 def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
@@ -77,8 +78,8 @@ def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
     return {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in onnx.load_from_string(content).graph.initializer}
 
 
-def read_onnx(path: Path) -> SavedPolicy:
-    """Read an .onnx file, to run with ONNX Runtime."""
+def read_onnx(path: Path, encoder: Encoder | None = None) -> SavedPolicy:
+    """Read an .onnx file, to run with ONNX Runtime; an encoder is in it."""
     try:
         import onnxruntime
     except ImportError:
@@ -147,8 +148,8 @@ def double_precision() -> Any:
     return enable_x64()
 
 
-def read_jax(path: Path) -> SavedPolicy:
-    """Read a .jax file. It is a compiled program: whoever calls this trusts it."""
+def read_jax(path: Path, encoder: Encoder | None = None) -> SavedPolicy:
+    """Read a .jax file, an encoder in it. It is a compiled program: whoever calls this trusts it."""
     info, arrays = read_archive(path)
     try:
         return JaxPolicy(info, bytearray(arrays["artifact"]), path)
@@ -156,4 +157,5 @@ def read_jax(path: Path) -> SavedPolicy:
         raise damaged(path, first_line(error)) from None
 
 
-READERS: dict[str, Callable[[Path], SavedPolicy]] = {".npz": read_numpy, ".onnx": read_onnx, ".jax": read_jax}
+Reader = Callable[[Path, Encoder | None], SavedPolicy]
+READERS: dict[str, Reader] = {".npz": read_numpy, ".onnx": read_onnx, ".jax": read_jax}

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.activations import USUAL
+from cuprl.core.encoder import Encoder, from_names
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.spec import Box, Discrete
 from cuprl.core.spec_json import action_from_json
 from cuprl.errors import UserError, unknown
+from cuprl.policies.acting import decoder
 from cuprl.policies.certificate import Certificate
-from cuprl.policies.checks import layers_of
+from cuprl.policies.checks import layers_of, of_encoder
 from cuprl.policies.deployed import KEY, SavedPolicy, double_precision
 from cuprl.policies.load import loaded
 from cuprl.runs.files import write_atomically
@@ -55,7 +58,9 @@ def export_policy(
     if path is None:
         raise UserError("this policy has no folder yet; give the file to write as out=.")
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
-    content = writer({**policy.info, **as_carried(evaluation), **carried(certificate, policy)}, policy.arrays)
+    refuse_unwritable(policy, to)
+    info = {**policy.info, **as_carried(evaluation), **carried(certificate, policy)}
+    content = writer(info, policy.arrays, policy.encoder)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
     return path
@@ -79,7 +84,7 @@ def carried(certificate: Certificate | None, policy: SavedPolicy) -> dict[str, A
 def write_with_certificate(policy: SavedPolicy, certificate: Certificate, out: Path) -> None:
     """A .npz file of the same policy, made of plain arrays, that carries the certificate."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, numpy_bytes({**policy.info, **carried(certificate, policy)}, policy.arrays))
+    write_atomically(out, numpy_bytes({**policy.info, **carried(certificate, policy)}, policy.arrays, policy.encoder))
 
 
 def check(to: str, out: str | Path | None = None) -> None:
@@ -95,12 +100,22 @@ def check(to: str, out: str | Path | None = None) -> None:
             raise UserError("writing an .onnx file needs onnx: pip install 'cuprl[onnx]'.") from None
 
 
+def refuse_unwritable(policy: SavedPolicy, to: str) -> None:
+    """Refuse a format that cannot hold the policy's encoder."""
+    encoder = policy.encoder
+    if encoder is None or to == "jax" or (to == "numpy" and encoder.numpy is not None):
+        return
+    lacks = "no function in NumPy, which a .npz file acts with" if to == "numpy" else "no graph for an .onnx file"
+    fix = "give it one, Encoder(init, apply, numpy), or export" if to == "numpy" else "export"
+    raise UserError(f"the encoder {encoder.name} has {lacks}; {fix} --to jax.")
+
+
 def as_text(info: dict[str, Any]) -> str:
     """Write the metadata."""
     return json.dumps(info, allow_nan=False)  # strict JSON, for readers in any language
 
 
-def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray], encoder: Encoder | None = None) -> bytes:
     """Pack the arrays and the metadata into an archive that `numpy.load` opens."""
     file = io.BytesIO()
     contents: dict[str, Any] = {"info": as_text(info), **arrays}
@@ -108,7 +123,7 @@ def numpy_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     return file.getvalue()
 
 
-def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray], encoder: Encoder | None = None) -> bytes:
     """Build the graph from obs [batch, obs] (double) to `action`, the mode, and `outputs`, the mean or logits (float)."""
     from onnx import TensorProto, helper, numpy_helper
 
@@ -124,11 +139,13 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         result = "outputs" if i == last else f"y{i}"
         nodes.append(helper.make_node("Gemm", [f"x{i}", f"weight{i}", f"bias{i}"], [result]))
         if i < last:
-            nodes.append(helper.make_node("Tanh", [f"y{i}"], [f"x{i + 1}"]))
+            nodes += [helper.make_node(*node) for node in activation_nodes(info.get("activation", USUAL), i)]
     action = action_from_json(info["spec"]["action"])
     shape: list[str | int]
     if isinstance(action, Box):
-        nodes.append(helper.make_node("Identity", ["outputs"], ["action"]))
+        squashed = info.get("policy") == "squashed"
+        constants |= action.squashing() if squashed else {}
+        nodes += [helper.make_node(*node) for node in (SQUASH if squashed else IDENTITY)]
         kind, shape = TensorProto.FLOAT, ["batch", action.dim]
     elif isinstance(action, Discrete):
         nodes.append(helper.make_node("ArgMax", ["outputs"], ["action"], axis=1, keepdims=0))
@@ -157,19 +174,40 @@ def onnx_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     return model.SerializeToString()
 
 
-def jax_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+IDENTITY = [("Identity", ["outputs"], ["action"])]
+SQUASH = [  # as Box.squash
+    ("Tanh", ["outputs"], ["squashed"]),
+    ("Mul", ["squashed", "reach"], ["reached"]),
+    ("Add", ["reached", "middle"], ["moved"]),
+    ("Max", ["moved", "low"], ["above"]),
+    ("Min", ["above", "high"], ["action"]),
+]
+
+
+def activation_nodes(name: str, i: int) -> list[tuple[str, list[str], list[str]]]:
+    """Name the operators from the sums y of layer i to the inputs x of the next."""
+    y, x = f"y{i}", f"x{i + 1}"
+    if name == "swish":
+        return [("Sigmoid", [y], [f"gate{i}"]), ("Mul", [y, f"gate{i}"], [x])]
+    return [({"tanh": "Tanh", "relu": "Relu", "elu": "Elu"}[name], [y], [x])]
+
+
+def jax_bytes(info: dict[str, Any], arrays: dict[str, np.ndarray], encoder: Encoder | None = None) -> bytes:
     """Compile obs [batch, obs] -> (action, outputs), and pack the program and the metadata into an archive."""
-    from cuprl.learn.networks import mlp
+    from cuprl.learn.networks import Network
 
     import jax  # isort: skip
     import jax.numpy as jnp  # isort: skip
     from jax import export
 
-    normaliser, layers, action = Normaliser.from_arrays(arrays), layers_of(arrays), action_from_json(info["spec"]["action"])
+    normaliser, action = Normaliser.from_arrays(arrays), action_from_json(info["spec"]["action"])
+    network = Network((), info.get("activation", USUAL), encoder)
+    params = {"encoder": from_names(of_encoder(arrays)), "layers": layers_of(arrays)}
+    decode = decoder(info, action)
 
     def policy(obs: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out = mlp(layers, normaliser.apply(obs, xp=jnp))
-        chosen = action.decode(out, jnp)
+        out = network.apply(params, normaliser.apply(obs, xp=jnp))
+        chosen = decode(out, jnp)
         return (chosen if isinstance(action, Box) else chosen.astype(np.int32)), out
 
     with double_precision():

@@ -9,8 +9,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cuprl.core.encoder import Encoder
 from cuprl.core.task import Task
-from cuprl.core.user_modules import NotTrusted, Trust
+from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError, unknown
 from cuprl.policies import zoo
 from cuprl.policies.acting import SavedPolicy
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def load(
-    source: str | Path | Run, task: Task | None = None, *, checkpoint: str | int | None = None, trust: Trust = False
+    source: str | Path | Run,
+    task: Task | None = None,
+    *,
+    checkpoint: str | int | None = None,
+    encoder: Encoder | None = None,
+    trust: Trust = False,
 ) -> SavedPolicy:
     """Load a policy to act with. Nothing is unpickled, and of a .npz file or the zoo nothing but NumPy is needed.
 
@@ -31,15 +37,16 @@ def load(
         task: the task itself, where the policy is to be evaluated on one that was made in Python.
         checkpoint: of a run, "last" (its newest intact one; so is None), "best" by its evaluations in training, or an
             iteration whose checkpoint is there; `info["iteration"]` tells which it was.
+        encoder: the policy's own, where the module it names is not to be imported, or none holds it.
         trust: the modules named in the file or folder whose code may run, or True for all; a .jax file, which is a
             program itself, needs True.
     """
     if not isinstance(source, str | os.PathLike):
-        return _of_run(source, task, trust, checkpoint)
+        return _of_run(source, task, trust, checkpoint, encoder)
     of_zoo = os.fspath(source).startswith(zoo.PREFIX)
     path = zoo.file_of(os.fspath(source)) if of_zoo else Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return _of_run(path, task, trust, checkpoint)
+        return _of_run(path, task, trust, checkpoint, encoder)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.is_file():
@@ -48,7 +55,8 @@ def load(
         raise UserError(f"{source} holds one policy alone; --checkpoint {checkpoint} goes with a run: leave it away.")
     if path.suffix == ".jax" and trust is not True:
         raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
-    policy = READERS[path.suffix](path)
+    with named_by(path, trust):
+        policy = READERS[path.suffix](path, encoder)
     policy.task, policy.trust = task, trust
     if of_zoo:
         policy.source = Path(source)
@@ -64,8 +72,10 @@ def loaded(source: str | Path | Run | SavedPolicy, checkpoint: str | int | None 
     return source
 
 
-def _of_run(run: Path | Run, task: Task | None, trust: Trust, checkpoint: str | int | None) -> SavedPolicy:
+def _of_run(
+    run: Path | Run, task: Task | None, trust: Trust, checkpoint: str | int | None, encoder: Encoder | None
+) -> SavedPolicy:
     from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
 
-    return read_run(Run(run) if isinstance(run, Path) else run, task, trust, checkpoint)
+    return read_run(Run(run) if isinstance(run, Path) else run, task, trust, checkpoint, encoder)

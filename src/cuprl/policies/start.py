@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cuprl.core.encoder import Encoder
 from cuprl.core.spec import Spec
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.learn.settings import as_words
 from cuprl.policies import zoo
 from cuprl.policies.acting import SavedPolicy
-from cuprl.policies.checks import LARGEST_FILE, layers_of
+from cuprl.policies.checks import ENCODER, LARGEST_FILE, layers_of
 from cuprl.policies.deployed import damaged
 from cuprl.policies.evaluate import refuse_other_sizes
 from cuprl.policies.load import load
-from cuprl.policies.of_run import RunPolicy
+from cuprl.policies.of_run import USUAL_ONES, RunPolicy
 from cuprl.runs import files
 from cuprl.runs.checkpoint import LARGEST, Arrays
 from cuprl.runs.config import RunConfig
@@ -61,7 +62,9 @@ class Start(NamedTuple):
         """Refuse a run that cannot begin from this policy, in a sentence; settings: its algorithm's Config."""
         refuse_other_sizes(spec, self.info, f"begin from a policy of these sizes, or leave --from {self.source} away")
         for name, own in self.network.items():
-            if (asked := getattr(settings, name)) != own:
+            asked = getattr(settings, name)
+            asked = asked.name if isinstance(asked, Encoder) else asked
+            if asked != own:
                 said = f"{self.source} has {name} {as_words(own)}, this run {as_words(asked)}"
                 raise UserError(f"{said}; leave --{name} away, and it is as there.")
         if self.facts["critics"]:
@@ -81,10 +84,10 @@ def origin_of(source: str | Path | Run | None, checkpoint: str | int | None, cri
     return None
 
 
-def read_start(origin: Origin) -> Start:
-    """Read a policy to begin from. Nothing that its folder names is imported."""
+def read_start(origin: Origin, encoder: Encoder | None = None) -> Start:
+    """Read a policy to begin from. Nothing that its folder names is imported; encoder: the new run's, where it has one."""
     source = origin.source
-    policy = load(source, checkpoint=origin.checkpoint)
+    policy = load(source, checkpoint=origin.checkpoint, encoder=encoder)
     if isinstance(policy, RunPolicy) and policy.file is not None:
         arrays, content = policy.learnt, files.read(policy.file, LARGEST)
     elif policy.arrays and policy.source is not None:
@@ -100,6 +103,7 @@ def read_start(origin: Origin) -> Start:
     network = {
         "hidden": tuple(len(bias) for _, bias in layers[:-1]),
         "normalise": bool(np.isfinite(policy.arrays["clip"])),
+        **{name: policy.info.get(name, usual) for name, usual in USUAL_ONES.items()},
     }
     facts = {
         "sha256": hashlib.sha256(content).hexdigest(),
@@ -114,6 +118,7 @@ def of_file(policy: SavedPolicy, path: Path) -> Arrays:
     found: Arrays = {}
     for i, (weight, bias) in enumerate(layers_of(policy.arrays)):
         found |= {f"policy/{name}{i}": np.asarray(x, np.float32) for name, x in (("weight", weight), ("bias", bias))}
+    found |= {f"policy/{name}": x for name, x in policy.arrays.items() if name.startswith(ENCODER)}
     if policy.info["log_std"] is not None:
         found["policy/log_std"] = np.array(policy.info["log_std"], np.float32)
     if np.isfinite(policy.arrays["clip"]):

@@ -1,6 +1,7 @@
 """Checkpoints: all that a run needs to go on exactly, as named arrays in one file that carries its own checksum.
 
     policy/weight0 policy/bias0 …  policy/log_std      the network that acts
+    policy/encoder/…               critic0/encoder/…   the parameters of an encoder of one's own, by its own names
     critic0/weight0 …              critic1/…           the reward's critic, then each cost's
     optimiser/policy/…             optimiser/critics/… Adam's moments
     state/multiplier/… state/key   state/belief/…      what else the algorithm keeps
@@ -92,8 +93,14 @@ def name_of(parts: list[str]) -> str:
     match parts:
         case ["state", "policy", "layers", layer, ("0" | "1") as which]:
             return f"policy/{'bias' if which == '1' else 'weight'}{layer}"
-        case ["state", "critics", critic, layer, ("0" | "1") as which]:
+        case ["state", "critics", critic, "layers", layer, ("0" | "1") as which]:
             return f"critic{critic}/{'bias' if which == '1' else 'weight'}{layer}"
+        case ["state", "critics", critic, layer, ("0" | "1") as which] if (
+            layer.isdigit()
+        ):  # before a critic could have more than layers
+            return f"critic{critic}/{'bias' if which == '1' else 'weight'}{layer}"
+        case ["state", "critics", critic, *rest]:
+            return "/".join([f"critic{critic}", *rest])
         case ["state", "policy", *rest]:
             return "/".join(["policy", *rest])
         case ["state", "policy_opt", *rest]:

@@ -42,7 +42,8 @@ MORE: dict[str, type] = {
     "start_source": str,
 }
 UNKNOWN = ("machine", "git", "hash")  # may be null
-READ = ("batch_size", "hidden", "normalise")  # settings that are read without the algorithm's Config
+# Settings that are read without the algorithm's Config.
+READ = ("batch_size", "hidden", "normalise", "activation", "policy", "encoder")
 MOST_ITERATIONS = 10**8 - 1  # a checkpoint's name has eight digits for them
 COUNTS = {"checkpoint_every": (1, math.inf), "eval_every": (0, math.inf), "eval_episodes": (1, 1000)}
 RANGES = {"seed": (0, 2**32 - 1), "threads": (1, 4096), **COUNTS}  # least and most
@@ -84,7 +85,7 @@ class RunConfig:
     def plan(self, task: Task | None = None) -> Plan:
         """Look the algorithm up and fill in what was left to it, and to the task where there is one."""
         module, settings = algorithms.load(self.algo, self.settings, getattr(task, "settings", None))
-        full = replace(self, settings=asdict(settings))
+        full = replace(self, settings=settings_to_json(settings))
         if self.numerics is None:
             full = replace(full, numerics=algorithms.numerics(self.algo))
         if task is not None:
@@ -128,6 +129,12 @@ class Plan(NamedTuple):
     module: ModuleType  # the algorithm
     settings: Any  # its Config
     iterations: int
+
+
+def settings_to_json(settings: Any) -> dict[str, Any]:
+    """Write an algorithm's settings, an encoder that was given as itself by its name."""
+    encoder = settings.encoder
+    return {**asdict(settings), "encoder": encoder if isinstance(encoder, str) else encoder.name}
 
 
 def iterations_of(steps: int, batch_size: int) -> int:

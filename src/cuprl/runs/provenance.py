@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cuprl.core.encoder import NO_ENCODER, module_of
 from cuprl.errors import UserError
 from cuprl.runs.config import KINDS, RunConfig, check_configuration, identity_of
 
@@ -20,7 +21,7 @@ from cuprl.runs.config import KINDS, RunConfig, check_configuration, identity_of
 def facts(config: RunConfig) -> dict[str, Any]:
     """Gather what config.json says beside the configuration itself."""
     made = {"versions": versions(), "machine": machine(), "git": git_commit()}
-    return {**made, "hash": fingerprint(config.to_json()), "sources": sources(config.task, config.algo)}
+    return {**made, "hash": fingerprint(config.to_json()), "sources": sources(config.to_json())}
 
 
 def versions() -> dict[str, str]:
@@ -92,12 +93,13 @@ def refuse_altered(path: Path, config: dict[str, Any]) -> None:
 # --- the code it names ------------------------------------------------------------------------------------------------
 
 
-def modules_of(task: str, algo: str) -> list[str]:
-    """Find the modules that these names name: of the algorithm, of costs, and those that register an environment."""
+def modules_of(task: str, algo: str, encoder: str = NO_ENCODER) -> list[str]:
+    """Find the modules that these names name: of algorithm and encoder, of costs, those that register an environment."""
     from cuprl.algorithms import OWN
     from cuprl.envs.gymnasium.name import PREFIX, parse_name
 
     named = [algo.removeprefix(OWN)] if algo.startswith(OWN) else []
+    named += [home] if (home := module_of(encoder)) else []
     if task.startswith(PREFIX):
         try:
             arguments = parse_name(task)
@@ -109,10 +111,11 @@ def modules_of(task: str, algo: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def sources(task: str, algo: str) -> dict[str, str]:
-    """Take the sha256 of the source file of each module that these names name and that is imported."""
+def sources(config: dict[str, Any]) -> dict[str, str]:
+    """Take the sha256 of the source file of each imported module that a config.json, or a policy's info, names."""
+    encoder = config.get("encoder") or config.get("settings", {}).get("encoder") or NO_ENCODER
     found = {}
-    for name in modules_of(task, algo):
+    for name in modules_of(config["task"], config["algo"], encoder):
         file = getattr(sys.modules.get(name), "__file__", None)
         with suppress(OSError):
             if file is not None:
@@ -122,7 +125,7 @@ def sources(task: str, algo: str) -> dict[str, str]:
 
 def changed_sources(config: dict[str, Any]) -> list[str]:
     """Find the modules imported here whose source is not the one that a config.json, or a policy's info, recorded."""
-    recorded, now = config.get("sources"), sources(config["task"], config["algo"])
+    recorded, now = config.get("sources"), sources(config)
     if not isinstance(recorded, dict):  # from before they were recorded
         return []
     return [name for name, source in now.items() if recorded.get(name, source) != source]

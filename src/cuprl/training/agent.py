@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from cuprl import envs
+from cuprl.core.encoder import Encoder
 from cuprl.core.episodes import Running
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec import Spec
@@ -111,7 +112,7 @@ class Agent:
     def act(self, obs: Any) -> Any:
         """Draw the action(s) to try now from the policy, for obs [obs] of one robot, or [N, obs].
 
-        Real actions are not clipped to the actuators' bounds; what is learnt from is the action returned here.
+        Only a squashed policy keeps real actions within the actuators' bounds; what is learnt from is the action returned.
         """
         if self.done:
             raise UserError(
@@ -125,9 +126,10 @@ class Agent:
         raw = self._observation(obs, "obs")
         t, r = self._t, self.batch.rollout
         self.batch.raw_obs[t], r.obs[t] = raw, self.learner.normaliser.apply(raw)
-        action = self.learner.policy.act(self._params, r.obs[t], self._deviation[t], np)
-        r.action[t] = action
+        policy = self.learner.policy
+        r.action[t] = drawn = policy.act(self._params, r.obs[t], self._deviation[t], np)
         self._acted = True
+        action = policy.command(drawn, np)
         return action[0] if self.num_envs == 1 and np.ndim(obs) < 2 else action
 
     def observe(self, next_obs: Any, reward: Any, cost: Any, terminated: Any, truncated: Any) -> None:
@@ -171,7 +173,7 @@ class Agent:
 
     def policy(self) -> RunPolicy:
         """Give the policy as it is now, to `predict` with; it does not change when the agent learns on."""
-        return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run)
+        return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run, self.learner.config.encoder)
 
     # --- what is given to it ------------------------------------------------------------------------------------
 
@@ -240,10 +242,11 @@ class Agent:
         return run
 
     @staticmethod
-    def load(folder: str | Path, *, trust: Trust = False) -> Agent:
+    def load(folder: str | Path, *, encoder: Encoder | None = None, trust: Trust = False) -> Agent:
         """Read an agent as it was saved, to go on as if it had never been put away; `cut` where the robots were reset.
 
-        trust: the module of an algorithm of one's own, whose code then runs, or True.
+        encoder: its encoder, where that was given in Python and no module holds it.
+        trust: the module of an algorithm or encoder of one's own, whose code then runs, or True.
         """
         run = Run(folder)
         config = RunConfig.from_json(run.config)
@@ -256,7 +259,8 @@ class Agent:
         if config.spec is None:
             raise UserError(f"{run.path / 'config.json'} has no spec; restore it.")
         with named_by(run.path, trust):
-            agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **config.settings)
+            settings = {**config.settings, "encoder": encoder} if encoder else config.settings
+            agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **settings)
         agent.learner.restore(arrays)
         agent._run = run
         agent._begin(agent._put_back(arrays))

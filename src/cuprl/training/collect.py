@@ -61,7 +61,7 @@ class Collector:
         for t in range(len(r.obs)):
             raw_obs[t] = raw
             action = policy.act(params, normaliser.apply(raw, out=r.obs[t]), deviation[t], np)
-            next_raw, *outcome, raw = step(action)
+            next_raw, *outcome, raw = step(policy.command(action, np))
             actions.append(action)
             outcomes.append(outcome)
             if next_raw is not raw:

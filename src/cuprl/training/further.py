@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from cuprl.core.encoder import Encoder, find_encoder
 from cuprl.errors import UserError, unknown
 from cuprl.policies.start import Origin, Start, origin_of, read_start
 from cuprl.runs.config import RunConfig, iterations_of
@@ -12,10 +13,12 @@ from cuprl.runs.folder import Run
 from cuprl.runs.history import ANNEALS, Schedule
 
 
-def begin(source: str | Path | Run | None, checkpoint: str | int | None, critics: bool) -> Start | None:
-    """Read the policy that a new run begins from; None where it begins from nothing."""
+def begin(
+    source: str | Path | Run | None, checkpoint: str | int | None, critics: bool, encoder: str | Encoder | None = None
+) -> Start | None:
+    """Read the policy that a new run begins from, None where it begins from nothing; encoder: that of the new run."""
     origin = origin_of(source, checkpoint, critics)
-    return None if origin is None else read_start(origin)
+    return None if origin is None else read_start(origin, find_encoder(encoder))
 
 
 def begin_again(config: RunConfig) -> Start:
@@ -23,7 +26,8 @@ def begin_again(config: RunConfig) -> Start:
     start, found = config.start or {}, None
     try:
         checkpoint = start["iteration"] if Path(config.start_source or "").is_dir() else None
-        found = read_start(Origin(config.start_source or "", checkpoint, start["critics"]))
+        origin = Origin(config.start_source or "", checkpoint, start["critics"])
+        found = read_start(origin, find_encoder(config.settings.get("encoder")))
     except UserError:
         pass
     if found is None or found.facts != start:

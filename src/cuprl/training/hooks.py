@@ -51,7 +51,8 @@ class View:
 
     def policy(self) -> RunPolicy:
         """Give the policy as it is now, to `predict` with, to evaluate or to export; it stays so when training goes on."""
-        return RunPolicy(self._training.learner.arrays(), self.config.to_json(), self._run)
+        learner = self._training.learner
+        return RunPolicy(learner.arrays(), self.config.to_json(), self._run, learner.config.encoder)
 
     def __repr__(self) -> str:
         return f"<training of {self.config.task} by {self.config.algo}, iteration {self.iteration} of {self.iterations}>"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import envs
+from cuprl.core.encoder import Encoder
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
@@ -99,7 +100,7 @@ def train(
         settings=settings,
     )
     require_writers(config)
-    start = begin(start_from, start_checkpoint, start_critics)
+    start = begin(start_from, start_checkpoint, start_critics, settings.get("encoder"))
     with closing(Training(start.begun(config) if start else config, task)) as training:
         if start is not None:
             training.begin_from(start)
@@ -115,6 +116,7 @@ def resume(
     steps: float | None = None,
     anneal: str | None = None,
     task: Task | None = None,
+    encoder: Encoder | None = None,
     threads: int | None = None,
     display: Display | bool = False,
     on_iteration: Hook | None = None,
@@ -128,6 +130,7 @@ def resume(
         anneal: what its learning rates do over these: "continue" (as its own schedule has it for so many steps), "restart"
             (from their first value to 0 over the steps that are added) or "off" (stay at their first value) [continue].
         task: the task itself, for a run on one that was made in Python and that its name does not find.
+        encoder: the encoder itself, where it was given in Python and no module holds it.
         threads: of the physics; they change no result [as before].
         display: as of `train`.
         on_iteration: as of `train`.
@@ -140,6 +143,8 @@ def resume(
     config = RunConfig.from_json(run.config)
     if threads is not None:
         config = replace(config, threads=threads)
+    if encoder is not None:
+        config = replace(config, settings={**config.settings, "encoder": encoder})
     display = display_for(display)
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():

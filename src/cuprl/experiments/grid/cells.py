@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.algorithms import as_now
+from cuprl.core.encoder import NO_ENCODER, find_encoder
 from cuprl.core.parse import parse_numbers, parse_value
 from cuprl.core.task import Task
 from cuprl.core.user_modules import named_by
@@ -84,11 +85,15 @@ class Cell:
         """Say where the run's folder is."""
         return root / file_name(self.task) / self.algo / self.variant / f"seed{self.seed}"
 
+    def modules(self) -> list[str]:
+        """Find the modules of one's own that it names."""
+        return modules_of(self.task, self.algo, dict(self.settings).get("encoder", NO_ENCODER))
+
     def command(self, root: Path) -> list[str]:
         """Give the words `cup` is called with: train, or resume where a run was begun."""
         path = self.path(root)
         if (path / "config.json").is_file():
-            return ["resume", str(path), *(w for module in modules_of(self.task, self.algo) for w in ("--import", module))]
+            return ["resume", str(path), *(word for module in self.modules() for word in ("--import", module))]
         return self.train_words("--out", str(path), *self.flags)
 
     def train_words(self, *more: str) -> list[str]:
@@ -106,7 +111,9 @@ class Cell:
         """Give what the run is made with, as far as the cell says it."""
         limits = parse_numbers(self.limits, "limit")
         config = RunConfig(self.task, self.algo, self.seed, self.steps, limits=limits, settings=dict(self.settings))
-        return read_start(self.start_from).begun(config) if self.start_from else config
+        if not self.start_from:
+            return config
+        return read_start(self.start_from, find_encoder(config.settings.get("encoder"))).begun(config)
 
     def fraction(self, root: Path) -> float:
         """Tell how much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
