@@ -1,27 +1,8 @@
 """The command as a person types it: right words and wrong ones. No traceback reaches a person."""
 
-import json
-import os
-import subprocess
-import sys
-from functools import partial
-
 import pytest
 
 from cuprl.cli import COMMANDS, main
-from cuprl.training.loop import train
-from small import FLAGS, QUIET, SMALL
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return train("hopper-speed", steps=600, out=tmp_path_factory.mktemp("runs") / "r", **SMALL, **QUIET)
-
-
-@pytest.mark.parametrize("argv", [[], ["--help"], ["--version"], ["tasks"], ["algos"], ["algos", "cup"]])
-def test_commands_that_only_tell(argv, capsys):
-    assert main(argv) == 0
-    assert capsys.readouterr().out.strip()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -30,63 +11,6 @@ def test_every_command_has_help(command, capsys):
         main([command, "--help"])
     assert end.value.code == 0
     assert "usage: cup " + command in capsys.readouterr().out
-
-
-def test_train_help_shows_the_settings_of_the_algorithm(capsys):
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
-    shown = capsys.readouterr().out
-    assert "--alpha" in shown and "weight of sqrt(KL)" in shown and "[0.2]" in shown
-
-
-def test_settings_are_shown_with_what_they_accept(capsys):
-    assert main(["algos", "CUP"]) == 0
-    assert "largest nu (0 to inf)" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
-    assert "largest nu (0 to inf) [2.0]" in capsys.readouterr().out
-
-
-def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
-    path = tmp_path / "r"
-    assert main(["train", "hopper-speed", "--steps", "4e2", "--out", str(path), "--evaluate", "--plot", *FLAGS]) == 0
-    shown = capsys.readouterr().out
-    assert "iteration 2/2" in shown and "sampled" in shown and (path / "curve.png").stat().st_size > 10_000
-    assert main(["resume", str(path)]) == 0
-    capsys.readouterr()
-    assert main(["eval", str(path), "--episodes", "3", "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["episodes"] == 3 and result["deterministic"] is True
-    assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
-    assert "hopper-speed, cup, iteration 2, 3 episodes" in capsys.readouterr().out
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="threads are listed in /proc")
-def test_train_runs_jax_on_one_thread_as_resume_does():
-    """Settings are read before training begins: reading them must not start JAX another way."""
-    code = """if True:
-        import glob, os, sys
-        from cuprl.cli import main
-        main(sys.argv[1:])
-        import jax.numpy
-        jax.numpy.ones((500, 500)).sum().block_until_ready()
-        names = [open(file).read().strip() for file in glob.glob("/proc/self/task/*/comm")]
-        print(names.count("tf_XLAEigen"), os.environ.get("NPROC"), os.environ["XLA_FLAGS"])
-    """
-    command = [sys.executable, "-c", code, "train", "hoper-speed"]
-    environment = {**os.environ, "NPROC": "7"}
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-    # XLA's threads; the variable that sets their number, as it was; and the flags of this process, by which the cache goes
-    assert shown.split() == ["1", "7", *os.environ["XLA_FLAGS"].split()]
-
-
-def test_speed_as_json(capsys, monkeypatch):
-    from cuprl.measure import speed
-
-    real = speed.measure
-    monkeypatch.setattr(speed, "measure", partial(real, **SMALL))
-    assert main(["speed", "hopper-speed", "--rounds", "1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ratio"] > 0
 
 
 @pytest.mark.parametrize(
@@ -139,15 +63,3 @@ def test_wrong_input_gets_one_sentence_and_status_2(argv, words, capsys, tmp_pat
     shown = capsys.readouterr()
     assert words in shown.err and shown.err.count("\n") == 1 and not shown.out
     assert not list(tmp_path.iterdir())  # nothing was made
-
-
-def test_a_folder_in_use_is_not_touched(run, capsys):
-    before = sorted(p.name for p in run.path.rglob("*"))
-    assert main(["train", "hopper-speed", "--out", str(run.path)]) == 2
-    assert "not empty" in capsys.readouterr().err
-    assert sorted(p.name for p in run.path.rglob("*")) == before
-
-
-def test_eval_with_a_wrong_number(run, capsys):
-    assert main(["eval", str(run.path), "--episodes", "0"]) == 2
-    assert "episodes is 0" in capsys.readouterr().err

@@ -78,10 +78,12 @@ class Box:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of one action."""
         return (self.dim,)
 
     @property
     def outputs(self) -> int:
+        """How many numbers a network gives for it."""
         return self.dim
 
     def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
@@ -135,10 +137,12 @@ class Discrete:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of one action."""
         return ()
 
     @property
     def outputs(self) -> int:
+        """How many numbers a network gives for it."""
         return self.n
 
     def decode(self, outputs: Any, xp: ModuleType = np) -> Any:
@@ -166,10 +170,12 @@ class MultiDiscrete:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of one action."""
         return (len(self.sizes),)
 
     @property
     def outputs(self) -> int:
+        """How many numbers a network gives for it."""
         return sum(self.sizes)
 
     def split(self, outputs: Any, xp: ModuleType = np) -> list[Any]:
@@ -220,4 +226,5 @@ class Spec:
 
     @property
     def limits(self) -> np.ndarray:
+        """Of the constraints, in their order."""
         return np.array([c.limit for c in self.constraints], np.float32)  # [m]

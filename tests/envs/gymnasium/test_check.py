@@ -2,13 +2,11 @@
 
 import time
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
 
 import cuprl
-from cuprl.cli import main
 from cuprl.envs.gymnasium.check import check
 from envs.broken import Sound, sound_but
 
@@ -118,18 +116,3 @@ def test_a_dict_that_does_not_fit_names_its_part():
     space = spaces.Dict({"a": Sound.observation_space, "b": spaces.Discrete(2)})
     env = sound_but(observation_space=space, obs=lambda self: {"a": np.full(2, np.nan, np.float32), "b": 1})
     assert "'a', entry 0 is nan, the space has -10 to 10" in kinds(findings(env), "wrong")
-
-
-def test_the_command(capsys, monkeypatch):
-    gymnasium.register("Sound-v0", Sound)
-    gymnasium.register("Broken-v0", sound_but(reward=lambda self: np.nan, info=lambda self: {"cots": 1.0}))
-    monkeypatch.setenv("COLUMNS", "60")
-    assert main(["check", "gym:Sound-v0", "--limit", "5", "--steps", "200"]) == 0
-    shown = capsys.readouterr().out
-    assert "nothing is wrong" in shown and max(map(len, shown.splitlines())) <= 60
-    assert main(["check", "gym:Sound-v0", "--steps", "200"]) == 0
-    shown = capsys.readouterr().out
-    assert "nothing is wrong" in shown and "finite and varies" in shown and "limit asks" not in shown
-    assert main(["check", "gym:Broken-v0", "--limit", "5", "--steps", "200"]) == 1
-    shown = capsys.readouterr().out
-    assert "2 wrong" in shown and "'cots'" in shown

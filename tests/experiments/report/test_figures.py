@@ -54,35 +54,6 @@ def test_nu_is_of_those_that_have_one(tmp_path):
         drawn("nu", groups_of(Block(("hopper-speed",), ("ppo",), (0,), STEPS)), tmp_path)
 
 
-def test_sweeps(tmp_path):
-    limits = groups_of(
-        Block(("hopper-speed",), ("cup",), (0, 1), STEPS, sweep=(("limit", ("40", "80")),)),
-        Block(("swimmer-speed",), ("cup",), (0, 1), STEPS, sweep=(("limit", ("10", "15", "20")),)),
-    )
-    texts, _ = drawn("limit", limits, tmp_path)
-    assert {"limit=40", "40", "limit=15", "15"} <= set(texts)  # in its task's legend and beside its dashed line
-    weights = groups_of(Block(("hopper-speed",), ("cup",), (0, 1), STEPS, sweep=(("alpha", ("0.1", "0.3")),)))
-    assert any(text.startswith("alpha") for text in drawn("alpha", weights, tmp_path)[0])
-    with pytest.raises(UserError, match="sweeps no cost limit"):
-        drawn("limit", weights, tmp_path)
-    with pytest.raises(UserError, match="sweeps no number"):
-        drawn("alpha", groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS)), tmp_path)
-
-
-def test_a_sweep_of_several_names_the_part_that_can_be_drawn(tmp_path):
-    swimmer, values = ("swimmer-speed",), ("alpha", ("0.1", "0.3"))
-    single = Block(swimmer, ("cup",), (0,), STEPS, sweep=(values,))
-    double = Block(swimmer, ("cup",), (0,), STEPS, sweep=(values, ("limit", ("10", "15", "20"))))
-    with pytest.raises(UserError, match=r"--only variant=alpha=0\.1,variant=alpha=0\.3$"):
-        drawn("alpha", groups_of(single, Block(swimmer, ("ppo-lag",), (0,), STEPS)), tmp_path)
-    limits = [f"alpha=0.1+limit={limit}" for limit in (10, 15, 20)]
-    with pytest.raises(UserError) as error:
-        drawn("limit", groups_of(single, double), tmp_path)
-    assert str(error.value).endswith(f"--only {','.join(f'variant={variant}' for variant in limits)}")
-    part = [g for g in groups_of(single, double) if g.variant in limits]
-    assert {f"alpha=0.1+limit={limit}" for limit in (10, 15, 20)} <= set(drawn("limit", part, tmp_path)[0])
-
-
 @pytest.fixture
 def figure_of(monkeypatch, tmp_path):
     """A picture as matplotlib has it, laid out."""
@@ -135,15 +106,3 @@ def test_the_plane_has_the_papers_points_only_beside_runs_of_its_length(tmp_path
     for steps, there in ((paper.STEPS, True), (STEPS, False)):
         texts, _ = drawn("plane", groups_of(Block(("hopper-speed",), ("cup", "pcpo"), (0, 1), steps)), tmp_path)
         assert any("hollow: the paper's mean of 10 seeds" in text for text in texts) == there
-
-
-def test_promises_are_drawn_and_missed_where_a_run_has_none(tmp_path):
-    groups = groups_of(Block(("hopper-speed-effort", "hopper-speed"), ("cup", "ppo"), (0, 1), STEPS))
-    texts, _ = drawn("promise", groups, tmp_path)
-    assert {"cup", "ppo", "hopper-speed", "hopper-speed-effort: effort", "found in the next batch"} <= set(texts)
-    for g in groups:
-        for result in g.results:
-            for name in [name for name in result.metrics if name.startswith("train/predicted_cost")]:
-                del result.metrics[name]
-    with pytest.raises(UserError, match=r"no run of this experiment has recorded train/predicted_cost; run it again"):
-        drawn("promise", groups, tmp_path)

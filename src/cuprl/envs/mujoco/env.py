@@ -36,6 +36,7 @@ class MujocoTask(MujocoParts):
     """
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> MujocoVectorEnv:
+        """Make so many robots, stepped together, held to these constraints."""
         return MujocoVectorEnv(replace(self, constraints=constraints), num_envs, threads)
 
 

@@ -1,0 +1,38 @@
+"""`cup train` and `cup resume`."""
+
+import json
+
+import pytest
+
+from cuprl.cli import main
+from pages.made_up import folder
+from small import FLAGS
+
+
+def test_train_help_shows_the_settings_of_the_algorithm(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    shown = capsys.readouterr().out
+    assert "--alpha" in shown and "weight of sqrt(KL)" in shown and "[0.2]" in shown
+
+
+def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
+    path = tmp_path / "r"
+    assert main(["train", "hopper-speed", "--steps", "4e2", "--out", str(path), "--evaluate", "--plot", *FLAGS]) == 0
+    shown = capsys.readouterr().out
+    assert "iteration 2/2" in shown and "sampled" in shown and (path / "curve.png").stat().st_size > 10_000
+    assert main(["resume", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["eval", str(path), "--episodes", "3", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["episodes"] == 3 and result["deterministic"] is True
+    assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
+    assert "hopper-speed, cup, iteration 2, 3 episodes" in capsys.readouterr().out
+
+
+def test_a_folder_in_use_is_not_touched(tmp_path, capsys):
+    run = folder(tmp_path / "r")
+    before = sorted(p.name for p in run.path.rglob("*"))
+    assert main(["train", "hopper-speed", "--out", str(run.path)]) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert sorted(p.name for p in run.path.rglob("*")) == before

@@ -1,0 +1,36 @@
+"""nu, by the printed rule and as the multiplier of the projection."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from algorithms.plain_policies import spec_for
+from cuprl.algorithms import cup
+from cuprl.learn.multipliers import init_multiplier
+from cuprl.learn.pricing import prices
+from cuprl.learn.settings import Lagrangian
+
+SPEC = spec_for("gaussian", m=2)  # discounts 0.99 and 0.9
+NOW = jnp.array([2.0, -3.0])
+
+
+def predicted(params):
+    return params * jnp.array([1.0, -1.0])
+
+
+def test_once_an_iteration_nu_follows_what_was_measured_and_stays():
+    config = Lagrangian(multiplier="ascent", multiplier_lr=0.1, multiplier_max=9.0)
+    found = prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, SPEC)
+    np.testing.assert_allclose(found.multiplier.value, [0.3, 0.0], rtol=1e-6)
+    np.testing.assert_allclose(found.scale, [(1 - 0.99 * 0.95) / 0.01, (1 - 0.9 * 0.95) / 0.1], rtol=1e-4)
+    nu = found.multiplier.value
+    np.testing.assert_array_equal(found.reprice(99.0, nu), nu)
+
+
+def test_while_projecting_nu_follows_what_is_predicted_of_the_policy_as_it_stands():
+    config = cup.Config(multiplier="projection", multiplier_lr=0.1, multiplier_max=1.0)
+    found = prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, SPEC)
+    np.testing.assert_allclose(found.multiplier.value, [0.8, 0.0], rtol=1e-6)  # from pi_half on, not from NOW
+    np.testing.assert_array_equal(found.scale, [1.0, 1.0])
+    np.testing.assert_allclose(found.reprice(-2.0, found.multiplier.value), [0.6, 0.2], rtol=1e-5)
+    np.testing.assert_allclose(found.reprice(50.0, found.multiplier.value), [1.0, 0.0])
+    np.testing.assert_array_equal(found.pricing()[0], found.multiplier.value)
