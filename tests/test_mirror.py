@@ -24,6 +24,7 @@ ELSEWHERE = {
     "experiments/report/plot.py": "cli/test_compare.py",
     "experiments/store/as_csv.py": "cli/test_results.py",
     "experiments/store/stale.py": "experiments/store/test_results.py",
+    "experiments/tuning/study.py": "experiments/tuning/test_search.py",
     "learn/networks.py": "learn/test_policy.py",
     "measure/latency.py": "policies/test_export.py",
     "pages/card.py": "policies/test_zoo.py",
