@@ -46,6 +46,10 @@ def shrink(words):
             words += ["--hidden", "64,64"] if "zoo:hopper-speed" in words else []  # a policy's network is as it is
         case "resume", _ if "--steps" in words:
             words += ["--steps", str(int(float(words[words.index("--steps") + 1]) / 5000))]
+        case "tune", _:
+            words += ["--steps", "400", "--budget", "400", *SMALL_RUN]
+            if "--search" in words:  # a setting is searched or fixed
+                del words[(at := words.index("--hidden")) : at + 2]
         case "bench", [_, *_]:
             words += ["--dry-run"]
         case "table", [run, *_] if "/" in run:
@@ -79,9 +83,9 @@ def globbed(words):
 
 
 def own_files(page):
-    """name: text for each ```python block that begins with the name of its file"""
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    return {named[1]: block for block in blocks if (named := re.match(r"# (\w+\.py)\n", block))}
+    """name: text for each ```python or ```toml block that begins with the name of its file"""
+    blocks = re.findall(r"```(?:python|toml)\n(.*?)```", page.read_text(), re.DOTALL)
+    return {named[1]: block for block in blocks if (named := re.match(r"# (\w+\.(?:py|toml))\n", block))}
 
 
 def test_there_are_commands():
@@ -107,6 +111,7 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
         "README.md",
         "docs/certify.md",
         "docs/first-hour.md",
+        "docs/hooks.md",
         "docs/own-environment.md",
         "docs/tasks.md",
         "docs/theory.md",

@@ -47,6 +47,7 @@ class ConfigFile:
     values: dict[str, Any]  # of ACCEPTED
     settings: dict[str, Any]
     numerics: int | None = None  # of the run whose config.json it is
+    started: bool = False  # that run began from a trained policy
 
     @property
     def task(self) -> str:
@@ -76,7 +77,7 @@ def read_config_file(path: str | Path) -> ConfigFile:
     kept = {name: value for name, value in values.items() if name in ACCEPTED and name != "settings" and value is not None}
     if not kept.get("eval_every", True):  # no evaluations, of however many episodes
         kept.pop("eval_episodes", None)
-    return ConfigFile(path, kept, settings, values.get("numerics"))
+    return ConfigFile(path, kept, settings, values.get("numerics"), bool(values.get("start")))
 
 
 def parsed(path: Path) -> dict[str, Any]:
