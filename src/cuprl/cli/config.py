@@ -79,7 +79,10 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
         if file.numerics not in (None, algorithms.numerics(args.algo)) and args.algo == file.algo:
             print(f"note: {args.algo} gives other numbers now than when the run of {file.path} was made.", file=sys.stderr)
         if file.started and not getattr(args, "start_from", None):
-            print(f"note: the run of {file.path} began from a trained policy; without --from this one does not.", file=sys.stderr)
+            print(
+                f"note: the run of {file.path} began from a policy; without --from this one does not.",
+                file=sys.stderr,
+            )
         # A module that the file names is no more than allowed by --import; another is one that registers the environment.
         args.imports = [module for module in imports if module not in modules_of(file.task, file.algo)] or None
     with gate(file, imports, args.trust, task, algo, args.cost):
