@@ -62,3 +62,14 @@ def test_cartpole_with_a_limit(monkeypatch, tmp_path, capsys):
     safe, free = example("cartpole_with_a_limit").main(steps=400, **{**SMALL, "num_envs": 10}, **QUIET)
     assert safe["cost_limit"] == 50.0 and free["length_mean"] > 1
     assert "steps right of the centre" in capsys.readouterr().out
+
+
+def test_pixels_with_a_cnn(monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(EXAMPLES))  # as if run from its folder
+    monkeypatch.chdir(tmp_path)
+    small = {**SMALL, "num_envs": 10, "epochs": 1, "projection_epochs": 1, "critic_epochs": 1}
+    result = example("pixels_with_a_cnn").main(400, str(tmp_path / "run"), **small, **QUIET)
+    assert result["cost_limit"] == 0.2 and "acts with NumPy and pixel_encoder.py" in capsys.readouterr().out
+    policy = cuprl.load(tmp_path / "run" / "policy.npz", trust="pixel_encoder")
+    assert policy.info["encoder"] == "pixel_encoder:CNN" and policy.info["policy"] == "squashed"
+    assert (abs(policy.predict([0.0] * 432, deterministic=False)) <= 1.0).all()

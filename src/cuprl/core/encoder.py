@@ -22,9 +22,11 @@ NO_ENCODER = "none"
 class Encoder:
     """A pair of pure functions. The policy and each critic learn parameters of their own for it.
 
-    init(key, obs_dim) -> params: float32 arrays in dicts, lists and tuples, drawn with a JAX key
-    apply(params, obs [B, obs]) -> features [B, any]: in JAX, of normalised observations, flat as the task gives them
-    numpy(params, obs): the same in NumPy alone, for acting without JAX; the two are compared before anything is learnt
+    Args:
+        init: init(key, obs_dim) -> params: float32 arrays in dicts, lists and tuples, drawn with a JAX key.
+        apply: apply(params, obs [B, obs]) -> features [B, any]: in JAX, of normalised observations, flat as the task gives
+            them.
+        numpy: the same as `apply` in NumPy alone, for acting without JAX; the two are compared before anything is learnt.
     """
 
     init: Callable[[Any, int], Any]
