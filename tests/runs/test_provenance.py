@@ -45,7 +45,7 @@ def test_a_changed_source_is_seen(tmp_path, monkeypatch):
     __import__("my_costs")
     try:
         task = "gym:A-v0+cost=x=my_costs:far+limit=1"
-        recorded = provenance.sources(task, "cup")
+        recorded = provenance.sources({"task": task, "algo": "cup"})
         assert recorded == {"my_costs": hashlib.sha256(b"def far(*a): return 1").hexdigest()}
         made = {"task": task, "algo": "cup", "sources": recorded}
         assert provenance.changed_sources(made) == []
