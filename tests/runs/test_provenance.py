@@ -36,6 +36,7 @@ def test_a_strangers_config_json_is_one_sentence(values, tmp_path):
 def test_modules_that_names_name():
     task = "gym:json:A-v0+cost=x=operator:add+cost=info:y+limit=x=1+limit=y=1+import=csv"
     assert provenance.modules_of(task, "python:mine") == ["mine", "csv", "operator", "json"]
+    assert provenance.modules_of("hopper-speed", "cup", "my_encoders:CNN") == ["my_encoders"]
     assert provenance.modules_of("hopper-speed", "cup") == provenance.modules_of("gym:x+nonsense=1", "cup") == []
 
 
