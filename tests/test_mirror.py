@@ -22,7 +22,6 @@ ELSEWHERE = {
     "experiments/grid/differences.py": "experiments/report/test_own_runs.py",
     "experiments/report/optimum.py": "envs/test_tabular.py",
     "experiments/report/plot.py": "cli/test_compare.py",
-    "experiments/store/as_csv.py": "cli/test_results.py",
     "experiments/store/stale.py": "experiments/store/test_results.py",
     "experiments/tuning/study.py": "experiments/tuning/test_search.py",
     "learn/networks.py": "learn/test_policy.py",

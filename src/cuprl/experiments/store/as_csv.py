@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from cuprl.core.text import csv_text
 from cuprl.errors import UserError
 from cuprl.experiments.store.results import SUFFIX, Result, hash_in_name
 from cuprl.experiments.store.stale import Entry
+from cuprl.runs.files import write_atomically
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
@@ -46,14 +48,15 @@ def write(entries: list[Entry], out: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_rows(path.with_name(path.name + ".csv"), [(entry, result)])
         facts = {**result.config, "versions": result.versions, "machine": result.machine, "git": result.git}
-        path.with_name(path.name + ".json").write_text(json.dumps(facts, indent=1) + "\n")
+        write_atomically(path.with_name(path.name + ".json"), (json.dumps(facts, indent=1) + "\n").encode())
 
 
 def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
     """Write with the columns of all runs together: an algorithm leaves empty what it does not measure."""
     columns = dict.fromkeys(name for entry, result in pairs for name in next(rows(entry, result)))
-    with path.open("w", newline="") as handle:
-        writer = csv.DictWriter(handle, list(columns), lineterminator="\n")
-        writer.writerow({name: csv_text(name) for name in columns})
-        for entry, result in pairs:
-            writer.writerows({name: csv_text(value) for name, value in row.items()} for row in rows(entry, result))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writerow({name: csv_text(name) for name in columns})
+    for entry, result in pairs:
+        writer.writerows({name: csv_text(value) for name, value in row.items()} for row in rows(entry, result))
+    write_atomically(path, text.getvalue().encode())
