@@ -66,11 +66,3 @@ def test_defaults_are_the_table_of_the_paper():
     for name, expected in table.items():
         for setting, value in {**common, **expected}.items():
             assert getattr(configs[name], setting) == value, (name, setting)
-
-
-def test_a_tasks_rates_go_before_a_presets_and_nothing_else_of_it_does():
-    of_task = {"policy_lr": 3e-3, "multiplier": "pid", "gamma": 0.9}
-    _, config = algorithms.load("cup", of_task=of_task)
-    assert (config.policy_lr, config.gamma) == (3e-3, 0.9)
-    assert config.multiplier == "projection"
-    assert algorithms.load("cup", {"policy_lr": 1e-5}, of_task)[1].policy_lr == 1e-5

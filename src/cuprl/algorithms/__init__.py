@@ -30,17 +30,12 @@ MENDED: dict[str, dict[str, Any]] = {
     "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
     "nu": {"multiplier": "projection", "multiplier_lr": 3.0},
     "weights": {"cost_weights": "discounted"},
-    "rate": {"policy_lr": 1e-4},
-    "budgets": {"projection_delta": 0.04, "stop_checks": 4},
-    "ends": {"cost_ends": "bootstrap"},
+    "budgets": {"delta": 0.01, "projection_delta": 0.03, "stop_checks": 4},
     "estimate": {"cost_estimate": "steps", "cost_memory": 10.0},
     "lambda": {"cost_lam": 0.8},
     "clip": {"projection_surrogate": "clip"},
     "margin": {"beta": 0.05},
 }
-
-# What depends on how large a task's networks and signals are: there a task's own word goes before a preset's.
-OF_THE_TASK = ("policy_lr", "critic_lr")
 
 ALGORITHMS: dict[str, Entry] = {
     "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), its losses mended: recommended", {
@@ -93,16 +88,12 @@ def find_own(name: str) -> ModuleType:
 
 
 def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`.
-
-    The rates of learning alone are the task's where it has any (OF_THE_TASK).
-    """
+    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
     from cuprl.learn.settings import configure, field_names
 
     module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
-    rates = {key: value for key, value in fitting.items() if key in OF_THE_TASK}
-    return module, configure(module.Config, {**fitting, **preset, **rates, **(changes or {})}, name)
+    return module, configure(module.Config, {**fitting, **preset, **(changes or {})}, name)
 
 
 def numerics(name: str) -> int:
