@@ -4,6 +4,7 @@ A few seconds of it run with all tests; `make fuzz` goes on for an hour, with ot
 """
 
 import contextlib
+import copy
 import gzip
 import hashlib
 import io
@@ -147,7 +148,7 @@ def damage_json(value, random):
         if kind == "remove":
             del holder[key]
         elif kind == "strange":
-            holder[key] = random.choice(STRANGE)
+            holder[key] = copy.deepcopy(random.choice(STRANGE))  # what is damaged further must not be what comes next
         elif kind == "other":
             holder[key] = json.loads(json.dumps(holder[random.choice(list(holder) if isinstance(holder, dict) else [key])]))
         elif isinstance(holder, list):
