@@ -37,6 +37,7 @@ def test_names_are_shown_letter_by_letter(capsys):
                 "task": NASTY,
                 "algo": "[bold]cup",
                 "episodes": 1,
+                "iteration": 1,
                 "deterministic": True,
                 "return_mean": 1.0,
                 "return_std": 1.0,
