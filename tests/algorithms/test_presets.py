@@ -66,3 +66,10 @@ def test_defaults_are_the_table_of_the_paper():
     for name, expected in table.items():
         for setting, value in {**common, **expected}.items():
             assert getattr(configs[name], setting) == value, (name, setting)
+
+
+def test_a_discount_and_rates_of_the_task_go_before_a_presets():
+    of_task = {"gamma": 0.9, "policy_lr": 3e-3, "multiplier": "pid", "minibatch": 500}
+    _, config = algorithms.load("cup", of_task=of_task)
+    assert (config.gamma, config.policy_lr, config.minibatch, config.multiplier) == (0.9, 3e-3, 500, "projection")
+    assert algorithms.load("cup", {"gamma": 0.5}, of_task)[1].gamma == 0.5

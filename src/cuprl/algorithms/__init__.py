@@ -27,15 +27,18 @@ class Entry(NamedTuple):
 
 # What `cup` changes of the printed algorithm, part by part: docs/why-cup.md. `cup bench cup-ablation` tries each.
 MENDED: dict[str, dict[str, Any]] = {
+    "horizon": {"gamma": 0.999},
     "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
-    "nu": {"multiplier": "projection", "multiplier_lr": 3.0},
-    "weights": {"cost_weights": "discounted"},
-    "budgets": {"delta": 0.01, "projection_delta": 0.03, "stop_checks": 4},
-    "estimate": {"cost_estimate": "steps", "cost_memory": 10.0},
-    "lambda": {"cost_lam": 0.8},
-    "clip": {"projection_surrogate": "clip"},
-    "margin": {"beta": 0.05},
-}
+    "steps": {
+        "policy_lr": 1e-4, "projection_delta": 0.04, "stop_checks": 4, "improvement": "both", "clip": 0.5},
+    "nu": {"multiplier": "projection", "multiplier_lr": 3.0, "projection_surrogate": "clip", "beta": 0.05},
+    "cost": {
+        "cost_weights": "discounted", "cost_lam": 0.8, "cost_ends": "bootstrap",
+        "cost_estimate": "steps", "cost_memory": 10.0},
+}  # fmt: skip
+
+# What depends on a problem's own discount and on the size of its networks: a task's word goes before a preset's there.
+OF_THE_TASK = ("gamma", "policy_lr", "critic_lr")
 
 ALGORITHMS: dict[str, Entry] = {
     "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), its losses mended: recommended", {
@@ -88,12 +91,16 @@ def find_own(name: str) -> ModuleType:
 
 
 def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`."""
+    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`.
+
+    Where a task has a discount or rates of learning of its own (OF_THE_TASK), they go before the preset's.
+    """
     from cuprl.learn.settings import configure, field_names
 
     module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}
-    return module, configure(module.Config, {**fitting, **preset, **(changes or {})}, name)
+    own = {key: value for key, value in fitting.items() if key in OF_THE_TASK}
+    return module, configure(module.Config, {**fitting, **preset, **own, **(changes or {})}, name)
 
 
 def numerics(name: str) -> int:

@@ -15,7 +15,7 @@ def test_what_is_shipped():
         "paper-limit": 100,
         "cup-variants": 125,
         "first-slice": 48,
-        "cup-ablation": 108,
+        "cup-ablation": 72,
         "baselines": 36,
         "two-limits": 24,
         "spine": 6,
