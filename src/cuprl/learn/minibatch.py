@@ -32,6 +32,7 @@ class Pricing(NamedTuple):
 
     price: Any  # at first
     reprice: Callable[[Params, Any], Any]  # (params, price) -> price, after an epoch
+    needed: jax.Array | bool = True  # whether there is anything to fit; else what is fitted stays as it is
 
 
 ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's schedule comes at each update
@@ -121,9 +122,9 @@ def fit(
 ) -> Fit:
     """At most config.epochs (or `epochs`) passes over the rows in so many parts each; after a part, stop unless keep_going.
 
-    With a pricing the loss has a price, constant within an epoch and set anew after it.
+    With a pricing the loss has a price, constant within an epoch and set anew after it, and may need no fit at all.
     """
-    price, reprice = pricing or Pricing(None, lambda params, price: price)
+    price, reprice, needed = pricing or Pricing(None, lambda params, price: price)
     priced = (lambda params, rows, price: loss(params, rows)) if pricing is None else loss
     most = config.epochs if epochs is None else epochs
     rate = config.policy_lr * lr_scale
@@ -150,6 +151,6 @@ def fit(
         return Fit(params, opt_state, done.epochs + 1, price), key, keep_going(params, seen)
 
     first = Fit(start.params, start.opt_state, jnp.zeros((), jnp.int32), price)  # epochs counts parts here
-    begin = (first, key, jnp.array(True))
+    begin = (first, key, jnp.asarray(needed))
     done, _, _ = jax.lax.while_loop(lambda carry: carry[2] & (carry[0].epochs < most * parts), one_part, begin)
     return done if parts == 1 else done._replace(epochs=done.epochs / parts)

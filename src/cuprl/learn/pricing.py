@@ -27,10 +27,11 @@ class Prices(NamedTuple):
     multiplier: Multiplier  # nu as the projection begins
     scale: Any  # [m] of nu in the projection's loss
     reprice: Callable[[Any, jax.Array], jax.Array]  # (params, nu) -> nu, after an epoch
+    needed: jax.Array | bool = True  # whether there is anything to project
 
     def pricing(self) -> Pricing:
         """Give nu to a fit."""
-        return Pricing(self.multiplier.value, self.reprice)
+        return Pricing(self.multiplier.value, self.reprice, self.needed)
 
 
 def prices(nu: Multiplier, now: jax.Array, excess: Excess, half: Any, config: Lagrangian, spec: Spec) -> Prices:
@@ -50,9 +51,13 @@ def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spe
 
 
 def while_projecting(nu: Multiplier, half: Any, excess: Excess, config: Lagrangian) -> Prices:
-    """Section 4: nu <- clip(nu + eta excess(pi), 0, nu_max), from what pi_half is predicted to cost on."""
+    """Section 4: nu <- clip(nu + eta excess(pi), 0, nu_max), from what pi_half is predicted to cost on.
+
+    Where nu is 0 for all constraints pi_half is within the safe set, and so its own projection.
+    """
 
     def reprice(params: Any, value: jax.Array) -> jax.Array:
         return jnp.clip(value + config.multiplier_lr * excess(params), 0.0, config.multiplier_max)
 
-    return Prices(replace(nu, value=reprice(half, nu.value)), jnp.ones_like(nu.value), reprice)
+    first = reprice(half, nu.value)
+    return Prices(replace(nu, value=first), jnp.ones_like(nu.value), reprice, (first > 0.0).any())
