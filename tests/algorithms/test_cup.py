@@ -267,6 +267,17 @@ def test_nu_cannot_wind_up():
     assert (state.multiplier.value == 0.0).all()
 
 
+def test_what_is_within_the_safe_set_is_its_own_projection():
+    spec, config = spec_for("gaussian"), plain_settings(multiplier="projection")
+    state = cup.init(jax.random.PRNGKey(0), config, spec)
+    within, over = (
+        jax.jit(cup.update, static_argnums=(2, 3))(state, make_batch(spec, cost), config, spec)[1]
+        for cost in ([0, 0], [9, 9])
+    )
+    assert within["train/epochs_projection"] == 0 < over["train/epochs_projection"]
+    assert within["train/approx_kl"] == within["train/kl_improvement"] and within["train/kl_projection"] < 1e-9
+
+
 def test_a_floor_under_the_noise_has_two_ends():
     assert cup.Config(noise_floor=(0.3, 0.2)).noise_floor == (0.3, 0.2)
     for wrong, words in (((0.3,), "give two numbers"), ((0.3, 0.0), "give 0.001 to 1e3")):

@@ -34,3 +34,11 @@ def test_while_projecting_nu_follows_what_is_predicted_of_the_policy_as_it_stand
     np.testing.assert_allclose(found.reprice(-2.0, found.multiplier.value), [0.6, 0.2], rtol=1e-5)
     np.testing.assert_allclose(found.reprice(50.0, found.multiplier.value), [1.0, 0.0])
     np.testing.assert_array_equal(found.pricing()[0], found.multiplier.value)
+
+
+def test_a_policy_within_the_safe_set_needs_no_projection():
+    config = cup.Config(multiplier="projection", multiplier_lr=0.1)
+    nu = init_multiplier(2, 0.1)
+    assert not prices(nu, NOW, lambda params: jnp.array([-9.0, -9.0]), 7.0, config, SPEC).pricing().needed
+    assert prices(nu, NOW, lambda params: jnp.array([-9.0, 9.0]), 7.0, config, SPEC).pricing().needed
+    assert prices(init_multiplier(2, 0.0), -abs(NOW), predicted, 7.0, Lagrangian(), SPEC).pricing().needed  # as printed
