@@ -27,9 +27,9 @@ _HOMES = {
     "TASKS": "cuprl.envs",
     "ALGORITHMS": "cuprl.algorithms",
     "Spec": "cuprl.core.spec",
-    "Box": "cuprl.core.spec",
-    "Discrete": "cuprl.core.spec",
-    "MultiDiscrete": "cuprl.core.spec",
+    "Box": "cuprl.core.actions",
+    "Discrete": "cuprl.core.actions",
+    "MultiDiscrete": "cuprl.core.actions",
     "Constraint": "cuprl.core.spec",
     "Encoder": "cuprl.core.encoder",
     "MujocoTask": "cuprl.envs",
@@ -39,8 +39,9 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
+    from cuprl.core.actions import Box, Discrete, MultiDiscrete
     from cuprl.core.encoder import Encoder
-    from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+    from cuprl.core.spec import Constraint, Spec
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads

@@ -11,7 +11,8 @@ from scipy import stats
 
 from cuprl import algorithms
 from cuprl.algorithms import cup
-from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.core.actions import Box, Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn import surrogate
 from cuprl.learn.policy import Normal, policy_for

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from cuprl.core.spec import Discrete
+from cuprl.core.actions import Discrete
 from cuprl.learn.natural import (
     conjugate_gradient,
     damped,

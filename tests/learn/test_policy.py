@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn.natural import information
 from cuprl.learn.networks import Network, mlp

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.core.spec import Constraint, Discrete, Spec
+from cuprl.core.actions import Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.errors import unknown
 from cuprl.theory.cmdp import CMDP

@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.core.spec import Box, Discrete, MultiDiscrete, Spec
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
+from cuprl.core.spec import Spec
 from cuprl.errors import UserError
 from cuprl.learn.networks import Network
 from cuprl.learn.settings import Common

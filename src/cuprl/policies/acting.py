@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.actions import Action, Box
 from cuprl.core.activations import ACTIVATIONS, USUAL
 from cuprl.core.encoder import Encoder, by_rows, from_names
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST, fault
-from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError

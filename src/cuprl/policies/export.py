@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.actions import Box, Discrete
 from cuprl.core.activations import USUAL
 from cuprl.core.encoder import Encoder, from_names
 from cuprl.core.normaliser import Normaliser
-from cuprl.core.spec import Box, Discrete
 from cuprl.core.spec_json import action_from_json
 from cuprl.errors import UserError, unknown
 from cuprl.policies.acting import decoder

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cuprl.core.actions import Box
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import fault
-from cuprl.core.spec import Box, Spec
+from cuprl.core.spec import Spec
 from cuprl.core.task import VectorEnv
 from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout

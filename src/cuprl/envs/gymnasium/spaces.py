@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from cuprl.core.spec import Box, Discrete, MultiDiscrete
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
 from cuprl.errors import UserError
 
 Action = Box | Discrete | MultiDiscrete

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.envs.gymnasium.lane import Lane
 from cuprl.envs.gymnasium.parts import GymnasiumParts

@@ -12,7 +12,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from cuprl.core.spec import Box
+from cuprl.core.actions import Box
 from cuprl.errors import UserError
 
 ROBOTS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
