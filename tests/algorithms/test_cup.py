@@ -15,7 +15,8 @@ from cuprl.core.actions import Box, Discrete
 from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn import surrogate
-from cuprl.learn.policy import Normal, policy_for
+from cuprl.learn.gaussian import Normal
+from cuprl.learn.policy import policy_for
 from cuprl.learn.settings import Common
 from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from cuprl.learn.policy import Logits, Normal, Policy
+from cuprl.learn.categorical import Logits
+from cuprl.learn.gaussian import Normal
+from cuprl.learn.policy import Policy
 from cuprl.learn.settings import SecondOrder
 
 Product = Callable[[jax.Array], jax.Array]
