@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 # Public names and where they live; imported when first used, so that `import cuprl` costs nothing.
 _HOMES = {
-    "train": "cuprl.training.loop",
-    "resume": "cuprl.training.loop",
+    "train": "cuprl.training.train",
+    "resume": "cuprl.training.train",
     "load": "cuprl.policies.load",
     "evaluate": "cuprl.policies.evaluate",
     "certify": "cuprl.policies.certify",
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from cuprl.policies.export import export_policy
     from cuprl.policies.load import load
     from cuprl.training.agent import Agent
-    from cuprl.training.loop import resume, train
+    from cuprl.training.train import resume, train
 
 __all__ = [
     "ALGORITHMS",

@@ -22,7 +22,7 @@ from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps
 from cuprl.training.display import Silent
-from cuprl.training.loop import train
+from cuprl.training.train import train
 
 CONSTRAINTS = (Constraint("a", 1.0), Constraint("b", 2.0, 0.9))
 CONFIG = cup.Config(hidden=(8,), minibatch=16)

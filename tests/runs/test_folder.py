@@ -12,7 +12,7 @@ from cuprl.experiments.store.results import from_run
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Plain
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from small import FLAGS, QUIET, SMALL, same_arrays, same_progress
 
 

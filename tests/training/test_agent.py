@@ -8,7 +8,7 @@ import pytest
 import cuprl
 from cuprl.errors import UserError
 from cuprl.runs.folder import Run
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from cuprl.training.training import env_seed
 from small import QUIET, SMALL, same_progress
 

@@ -18,7 +18,7 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import refuse_altered
 from cuprl.training.display import Plain
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from cuprl.training.training import Training
 from probes import PROBE, Probe
 from small import FLAGS, QUIET, same_arrays, same_progress

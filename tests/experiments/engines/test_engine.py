@@ -15,7 +15,7 @@ from cuprl.experiments.grid.cells import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.experiments.store.results import store, stored
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.tiny import BLOCK, FILE, SMALL, TINY, run_cells
 from small import QUIET, same_arrays, same_progress
 

@@ -18,7 +18,7 @@ from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
 from cuprl.experiments.report import paper
 from cuprl.experiments.store.results import Result, config_hash, files, from_run, read, store, stored
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.synthetic import made_up
 from small import QUIET, SMALL
 
