@@ -12,7 +12,8 @@ import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
-from cuprl.experiments.store.results import config_hash, from_run
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.results import config_hash
 from cuprl.policies.export import export_policy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run

@@ -22,11 +22,13 @@ class Stream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
+        """Write, unless the reader has left."""
         with self._to_whom_it_may_reach():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
+        """Write what is held back, unless the reader has left."""
         with self._to_whom_it_may_reach():
             self._stream.flush()
 

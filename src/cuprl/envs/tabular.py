@@ -46,11 +46,12 @@ class TabularTask:
         }
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> TabularVectorEnv:
+        """Make N copies of the problem; it has no physics for threads to share."""
         return TabularVectorEnv(self, num_envs, constraints)
 
 
 def tabular_task(name: str) -> TabularTask:
-    """`tabular:gridworld` and the like."""
+    """Find `tabular:gridworld` and the like."""
     problem = name.removeprefix(PREFIX)
     if problem not in GENERATORS:
         raise unknown("tabular problem", problem, GENERATORS)

@@ -29,7 +29,7 @@ def check(file: Path, kinds: Iterable[str]) -> None:
 
 
 def ffmpeg() -> str:
-    """The program, which comes as a package."""
+    """Find the program, which comes as a package."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -39,7 +39,7 @@ def ffmpeg() -> str:
 
 
 def mp4(frames: Iterator[np.ndarray], rate: float) -> bytes:
-    """H.264 as all browsers play it; sides must be even. rate: frames a second"""
+    """Encode H.264 as all browsers play it; sides must be even. rate: frames a second."""
     first = next(frames)
     size = f"{first.shape[1]}x{first.shape[0]}"
     with tempfile.TemporaryDirectory() as folder:  # the encoder needs a file that it can go back in
@@ -110,5 +110,5 @@ def sheet(frames: Sequence[np.ndarray]) -> bytes:
 
 
 def in_few_colours(frame: np.ndarray) -> Image.Image:
-    """256, without dots of one in another: letters stay sharp, and the file small."""
+    """Reduce to 256 colours, without dots of one in another: letters stay sharp, and the file small."""
     return Image.fromarray(frame).quantize(256)

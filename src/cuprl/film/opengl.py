@@ -30,7 +30,7 @@ PACKAGES = "on Debian or Ubuntu `apt-get install libegl1 libgl1-mesa-dri` (EGL),
 
 @cache
 def draws(name: str) -> bool:
-    """Whether MuJoCo can draw with this, tried in a process of its own: a failed try cannot be undone, some even crash."""
+    """Tell whether MuJoCo can draw with this, tried in a process of its own: a failed try cannot be undone, some crash."""
     environment = {**os.environ, VARIABLE: name}
     return subprocess.run([sys.executable, "-c", TRIAL], env=environment, capture_output=True).returncode == 0
 

@@ -43,11 +43,12 @@ def init_adam(params: Params) -> Any:
 
 
 def clipped(gradient: jax.Array, max_norm: float) -> jax.Array:
+    """Shorten a gradient to a norm of at most max_norm."""
     return gradient * jnp.minimum(1.0, max_norm / (jnp.linalg.norm(gradient) + 1e-12))
 
 
 def shuffle(key: jax.Array, rows: int) -> jax.Array:
-    """A random order of [0, rows): sorted random integers that carry the row in their lowest bits.
+    """Draw a random order of [0, rows): sorted random integers that carry the row in their lowest bits.
 
     Ten times faster on a CPU than jax.random.permutation, which sorts pairs twice; rows whose random bits are equal
     (one pair in 2^19 for 5000 rows) keep their order.
@@ -57,7 +58,7 @@ def shuffle(key: jax.Array, rows: int) -> jax.Array:
 
 
 def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
-    """[B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
+    """Cut [B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = min(size, rows)
     count = rows // size
@@ -73,7 +74,7 @@ def descend(
     learning_rate: jax.Array | float,
     max_grad_norm: float | None = None,
 ) -> tuple[Params, Any]:
-    """One Adam step on each minibatch."""
+    """Take one Adam step on each minibatch."""
     vector, unravel = ravel_pytree(params)
 
     def step(carry: tuple[jax.Array, Any], rows: Any) -> tuple[tuple[jax.Array, Any], None]:
@@ -89,6 +90,7 @@ def descend(
 
 
 def always(_: Params, rows: Any) -> jax.Array:
+    """Go on whatever the parameters are: what a fit without a trust region asks."""
     return jnp.array(True)
 
 
@@ -98,7 +100,7 @@ def within(kl: Callable[[Params, Any], jax.Array], limit: float) -> KeepGoing:
 
 
 def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: int) -> Any:
-    """The minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]"""
+    """Take the minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = min(size, rows)
     count = max(rows // size // parts, 1)

@@ -133,7 +133,7 @@ def refuse_wrong(signals: np.ndarray, spec: Spec, constraints: tuple[Constraint,
 
 
 def state(constraint: Constraint, costs: np.ndarray, alpha: float, horizon: int) -> Statement:
-    """What the episodes' costs [E] say of one constraint; each bound is wrong with a chance of at most alpha."""
+    """Say what the episodes' costs [E] tell of one constraint; each bound is wrong with a chance of at most alpha."""
     largest = constraint.largest_sum(horizon)
     mean, over = float(costs.mean()), int((costs > constraint.limit).sum())
     lower, upper, method = found = bounds.mean_bounds(costs if largest is None else costs.clip(0.0, largest), alpha, largest)
@@ -160,4 +160,5 @@ def state(constraint: Constraint, costs: np.ndarray, alpha: float, horizon: int)
 
 
 def finite(bound: float) -> float | None:
+    """Turn an infinite bound into None, as JSON has it."""
     return bound if math.isfinite(bound) else None

@@ -30,7 +30,7 @@ class Counterexample:
 
 
 def find_counterexample(name: str, lambdas: Sequence[float] = LAMBDAS, seed: int = 0) -> Counterexample | None:
-    """The simplest clear failure found: fewest states times actions, then the roundest numbers; None if none is."""
+    """Find the simplest clear failure: fewest states times actions, then the roundest numbers; None if there is none."""
     if name not in STATEMENTS:
         raise unknown("statement", name, STATEMENTS)
     statement = STATEMENTS[name]

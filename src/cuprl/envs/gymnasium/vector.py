@@ -40,7 +40,7 @@ class GymnasiumVectorEnv:
             raise sentence from None
 
     def hurry(self) -> None:
-        """The run is to stop: a call that hangs is not waited for."""
+        """Wait no longer for a call that hangs: the run is to stop."""
         if self.watch is None:
             self.watch = WatchHere(self.calls, HURRY)
         self.watch.hurry()
@@ -95,7 +95,7 @@ class GymnasiumVectorEnv:
         }
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
-        """The episodes are replayed only when the next step is taken: a saved policy is looked at without."""
+        """Go on from a state. Its episodes are replayed when the next step is taken: a saved policy is looked at without."""
         refuse_misfit(state, self.get_state(), any_length="actions")
         actions = np.split(state["actions"], np.cumsum(state["steps"])[:-1])
         generators = unpack_generators(state["generators"])

@@ -15,7 +15,7 @@ HOPPER, ANT = (next(task for task in SPEED_TASKS if task.name == name) for name 
 
 
 def side_by_side(*costs: Costs) -> Costs:
-    """[N, 1] each -> [N, m]"""
+    """Make costs [N, m] of several [N, 1] each."""
 
     @reads_what(*costs)
     def together(physics: Physics, motion: Motion) -> np.ndarray:
