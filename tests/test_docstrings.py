@@ -10,8 +10,10 @@ import re
 from test_layers import SOURCES
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+# What no imperative is: no capital letter, a plural or third person, and words that begin a noun or a clause.
 NO_VERB = re.compile(
-    r"[^A-Z]|[A-Z][^a-z]|(?:The|A|An|Of|What|How|Why|Whether|Where|When|Which|As|In|For|With|All|One|Each)\b"
+    r"[^A-Z]|[A-Z][^a-z]|[A-Z]\w*(?<!s)s\b|\w+'|(?:The|A|An|All|Each|Every|One|Those|Of|As|In|For|With|Without|From|To|At|About|"
+    r"Within|While|Once|What|How|Why|Whether|Where|When|Which|Theorem|Proposition|Mean|Plain|Whole|Everything)\b"
 )
 
 

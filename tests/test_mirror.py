@@ -19,6 +19,7 @@ ELSEWHERE = {
     "envs/mujoco/env.py": "envs/mujoco/test_trial.py",
     "envs/mujoco/parts.py": "envs/mujoco/test_trial.py",
     "envs/mujoco/physics.py": "envs/mujoco/test_robots.py",
+    "envs/mujoco/speed.py": "envs/mujoco/test_robots.py",
     "experiments/grid/differences.py": "experiments/report/test_own_runs.py",
     "experiments/report/optimum.py": "envs/test_tabular.py",
     "experiments/report/plot.py": "cli/test_compare.py",

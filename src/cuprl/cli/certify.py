@@ -105,7 +105,7 @@ def where(policy: SavedPolicy, out: str | None) -> Path:
 
 
 def teller(episodes: int) -> Any:
-    """Tells a person at a terminal how far it is."""
+    """Make what tells a person at a terminal how far it is."""
 
     def tell(done: int) -> None:
         if sys.stderr.isatty():

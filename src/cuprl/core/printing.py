@@ -51,7 +51,7 @@ class Stream:
 
 @contextmanager
 def readers_may_leave() -> Iterator[None]:
-    """While inside, nothing fails because nobody reads what is printed any more."""
+    """Let nothing fail while inside because nobody reads what is printed any more."""
     with ExitStack() as stack:
         if sys.stdout is not None:  # it is None where the process was started without
             stack.enter_context(redirect_stdout(Stream(sys.stdout)))

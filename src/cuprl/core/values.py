@@ -28,7 +28,7 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_tuple(value: Any, what: str) -> tuple[Any, ...]:
-    """Lists and arrays too: a Spec must be hashable."""
+    """Take lists and arrays too: a Spec must be hashable."""
     if not isinstance(value, Iterable) or isinstance(value, str):
         raise UserError(f"{what} is {value!r}; give a tuple.")
     return tuple(value)

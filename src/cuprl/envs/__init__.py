@@ -9,7 +9,7 @@ from cuprl.core.task import Task, VectorEnv
 from cuprl.core.values import as_number, whole
 from cuprl.envs.mujoco.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco.env import MujocoTask
-from cuprl.envs.mujoco.robots import SPEED_TASKS
+from cuprl.envs.mujoco.speed import SPEED_TASKS
 from cuprl.envs.mujoco.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.mujoco.velocity import VELOCITY_TASKS
 from cuprl.errors import UserError, unknown
@@ -87,7 +87,7 @@ def with_step_bounds(constraints: tuple[Constraint, ...], bounds: dict[str, floa
 
 
 def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str, float] | float | None) -> dict[str, float]:
-    """Numbers of some constraints, by name or as one number where there is one constraint."""
+    """Read the numbers of some constraints, by name or as one number where there is one constraint."""
     if numbers is None:
         return {}
     names = [c.name for c in constraints]
@@ -102,7 +102,7 @@ def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str
 
 
 def close(env: VectorEnv) -> None:
-    """Ends what an environment holds, as windows and worker processes; not all hold something."""
+    """End what an environment holds, as windows and worker processes; not all hold something."""
     getattr(env, "close", lambda: None)()
 
 

@@ -36,7 +36,7 @@ def draws(name: str) -> bool:
 
 
 def choose() -> bool:
-    """Puts what MuJoCo is to draw with into MUJOCO_GL, where it does not say already; False where there is nothing.
+    """Put what MuJoCo is to draw with into MUJOCO_GL, where it does not say already; False where there is nothing.
 
     Called before MuJoCo is imported, it holds for all that draws with MuJoCo, environments of others too.
     """
@@ -52,7 +52,7 @@ def choose() -> bool:
 
 
 def context(width: int, height: int) -> Any:
-    """MuJoCo's OpenGL context of the chosen kind, also where MuJoCo was imported before it was chosen."""
+    """Make MuJoCo's OpenGL context of the chosen kind, also where MuJoCo was imported before it was chosen."""
     if not choose():
         raise UserError(f"there is nothing to draw with: MuJoCo needs EGL or OSMesa; {PACKAGES}.")
     kind = os.environ[VARIABLE].lower().strip()

@@ -79,7 +79,7 @@ def camera_named(name: str, model: mujoco.MjModel, owner: str) -> int:
 
 
 def lay(line: FloorLine, scene: mujoco.MjvScene) -> None:
-    """Flat boxes from point to point."""
+    """Lay flat boxes from point to point."""
     for (x0, y0), (x1, y1) in pairwise(line.points):
         if not (length := np.hypot(x1 - x0, y1 - y0)):
             continue

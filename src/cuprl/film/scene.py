@@ -65,7 +65,7 @@ def dressed(width: int, height: int) -> Callable[[mujoco.MjSpec], None]:
 
 
 def lay_floor(spec: mujoco.MjSpec, sight: Sight) -> None:
-    """Tiles on the planes that the world stands on; where it has none, on one at the foot of the robot.
+    """Lay tiles on the planes that the world stands on; where it has none, on one at the foot of the robot.
 
     A tile measures one metre; 0.1, 10 and so on where the robot is that much smaller or larger.
     """
@@ -115,7 +115,7 @@ def paint_sky(spec: mujoco.MjSpec) -> None:
 
 
 def light_up(spec: mujoco.MjSpec) -> None:
-    """From above, where the model has no light of its own, and from the camera."""
+    """Light from above, where the model has no light of its own, and from the camera."""
     if not spec.lights:
         spec.worldbody.add_light(pos=(0.0, 0.0, 10.0), dir=(0.0, 0.0, -1.0), type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
     for light in spec.lights:

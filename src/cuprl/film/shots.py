@@ -49,7 +49,7 @@ def shots(
     seed: int,
     steps: int | None,
 ) -> Iterator[Shot]:
-    """Frames of this size (width, height): after the first step, each so many steps, and after the last."""
+    """Take frames of this size (width, height): after the first step, each so many steps, and after the last."""
     name = printable(env.spec.name.partition("+")[0])  # what follows a + are the costs and limits, which are drawn
     for episode in range(episodes):
         title = name if episodes == 1 else f"{name}, episode {episode + 1} of {episodes}"

@@ -57,7 +57,7 @@ def unstacked(critics: Fitted, count: int) -> Fitted:
 
 
 def fit_critics(state: State, batch: Batch, key: jax.Array, config: Common) -> Fitted:
-    """Epochs of shuffled minibatches, the same for all critics.
+    """Fit over epochs of shuffled minibatches, the same for all critics.
 
     In an epoch one critic after the other takes its steps. On a CPU that is faster than all at once, for one stays in
     the processor's cache, and it is compiled once.

@@ -38,7 +38,7 @@ ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's
 
 
 def init_adam(params: Params) -> Any:
-    """Adam sees all parameters as one vector: on a CPU one long step is faster than many short ones."""
+    """Begin Adam with all parameters as one vector: on a CPU one long step is faster than many short ones."""
     return ADAM.init(ravel_pytree(params)[0])
 
 
@@ -95,7 +95,7 @@ def always(_: Params, rows: Any) -> jax.Array:
 
 
 def within(kl: Callable[[Params, Any], jax.Array], limit: float) -> KeepGoing:
-    """To keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
+    """Keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
     return (lambda params, rows: kl(params, rows) <= limit) if math.isfinite(limit) else always
 
 
@@ -121,7 +121,7 @@ def fit(
     epochs: int | None = None,
     pricing: Pricing | None = None,
 ) -> Fit:
-    """At most config.epochs (or `epochs`) passes over the rows in so many parts each; after a part, stop unless keep_going.
+    """Pass at most config.epochs (or `epochs`) times over the rows in so many parts each; after a part, go on if keep_going.
 
     With a pricing the loss has a price, constant within an epoch and set anew after it.
     """

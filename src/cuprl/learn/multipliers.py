@@ -42,7 +42,7 @@ def adam(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Mult
 
 
 def pid(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Multiplier:
-    """Proportional, integral and derivative control of the excess (Stooke et al. 2020); `rate` is the integral gain."""
+    """Control the excess in proportion, integral and derivative (Stooke et al. 2020); `rate` is the integral gain."""
     proportional, derivative = 10.0 * rate, rate
     integral = jnp.clip(nu.first + rate * excess, 0.0, maximum)
     rising = jnp.where(nu.count > 0, jnp.maximum(excess - nu.second, 0.0), 0.0)

@@ -75,8 +75,11 @@ def scaled_cost_advantage(adv_c: jax.Array, scale: str) -> jax.Array:
 
 
 def report(policy: Policy, params: Any, rows: Rows, batch: Batch) -> Metrics:
-    """Alike for all algorithms: approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds;
-    predicted_cost is what J^C of the next batch will be if the surrogate tells the truth."""
+    """Measure what is alike for all algorithms.
+
+    approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds; predicted_cost is what J^C of the next
+    batch will be if the surrogate tells the truth.
+    """
     dist = policy.dist(params, rows.obs)
     surrogate_return, surrogate_cost = surrogates(policy, params, rows)
     return {

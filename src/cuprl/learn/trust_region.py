@@ -44,7 +44,7 @@ def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
 
 
 def keeps_limits(change: jax.Array, c: jax.Array) -> jax.Array:
-    """Costs under their limit stay under it, and those over it do not rise: change [m] <= max(-c, 0)."""
+    """Tell whether costs under their limit stay under it, and those over it do not rise: change [m] <= max(-c, 0)."""
     return (change <= jnp.maximum(-c, 0.0)).all()
 
 

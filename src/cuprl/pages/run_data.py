@@ -93,7 +93,7 @@ def number(value: float) -> str:
 
 
 def curves(seen: Seen) -> Iterator[Part]:
-    """Return, each cost, what was promised of it, the multipliers, the KL and the entropy: those that the run has."""
+    """Draw return, each cost, what was promised of it, the multipliers, the KL and the entropy: those that the run has."""
     rows = seen.rows
     yield panel("return", "Return", [series("return", "training", rows["rollout/ep_rew_mean"], 0)], note="last 100 episodes")
     for i, (name, limit) in enumerate(seen.limits.items()):

@@ -85,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Every request would be a line every two seconds."""
+        """Say nothing: every request would be a line every two seconds."""
 
 
 def server_of(run: str | Path, port: int) -> Server:

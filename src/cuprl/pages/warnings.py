@@ -16,7 +16,7 @@ NARROW = 0.05  # share of its actions' range, or of its greatest entropy, at whi
 
 
 def of_run(seen: Seen) -> list[str]:
-    """Sentences, what is broken first."""
+    """List the warnings of a run as sentences, what is broken first."""
     found = [*seen.faults, *lost_rows(seen), *late_checkpoint(seen)]
     if seen.rows:
         for name in seen.limits:

@@ -136,7 +136,7 @@ def worst(values: np.ndarray, share: float = 0.01) -> float:
 
 
 def episodes_to_decide(mean: float, bounds: Bounds, limit: float, n: int) -> int | None:
-    """About how many values, if mean and spread stay as they are, put the limit outside of the bounds; None: far too many.
+    """Estimate how many values put the limit outside of the bounds, if mean and spread stay as they are; None: too many.
 
     A bound comes nearer to the mean as 1 / sqrt(n) does, so n times (bound - mean)² / (limit - mean)²; to two digits.
     """

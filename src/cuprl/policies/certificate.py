@@ -96,7 +96,7 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """Within every limit, not within one of them, or undecided."""
+        """Judge all constraints together: within every limit, not within one of them, or undecided."""
         found = {statement.verdict for statement in self.constraints}
         return next(verdict for verdict in (NOT_WITHIN, UNDECIDED, WITHIN) if verdict in found)
 
@@ -106,7 +106,7 @@ class Certificate:
         return f"{words[self.verdict]} at {100 * self.confidence:g}%"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, with the verdicts."""
+        """Give plain values, with the verdicts."""
         constraints = [{**dataclasses.asdict(s), "verdict": s.verdict} for s in self.constraints]
         values = dataclasses.asdict(self)
         return {"kind": KIND, "verdict": self.verdict, **values, "changed": list(self.changed), "constraints": constraints}

@@ -17,7 +17,7 @@ from cuprl.theory.statements import Sides, at_least, at_most, distribution_error
 
 
 def theorem_1_corrected(x: Pair, p: float = 1, q: float = np.inf, phi: Array | None = None) -> Sides:
-    """Theorem 1 with Delta_t := delta^phi_{pi,t} - delta^phi_{pi',t}, so that the path changes with the policy too."""
+    """State Theorem 1 with Delta_t := delta^phi_{pi,t} - delta^phi_{pi',t}, so that the path changes with the policy too."""
     phi = x.V_ref if phi is None else phi
     errors = exact.mean_td_error(x.P, x.r, x.gamma, phi)  # [..., S, A]
     of_pi = exact.discounted_sum(x.P_pi, exact.average(x.pi, errors), x.gl)  # sum_t (gl)^t delta_{pi,t}

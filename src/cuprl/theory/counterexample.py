@@ -61,7 +61,7 @@ def _simplest_failure(statement: Statement, batch: Pair) -> Counterexample | Non
 
 
 def one_of(batch: Pair, i: int) -> Pair:
-    """Problem i of a batch, without the batch axis."""
+    """Take problem i out of a batch, without the batch axis."""
     P, r, c, rho, gamma, pi, ref, phi = (
         np.asarray(array[i]) for array in (batch.P, batch.r, batch.c, batch.rho, batch.gamma, batch.pi, batch.ref, batch.phi)
     )
@@ -76,7 +76,7 @@ def _fractions(statement: Statement, batch: Pair, i: int) -> int:
 
 
 def describe(example: Counterexample) -> str:
-    """Everything needed to check it by hand, as text."""
+    """Write everything needed to check it by hand, as text."""
     statement, x = example.statement, example.pair
     y = x.on_cost if statement.about_cost else x
     lower, middle, upper = (float(side) for side in example.sides)

@@ -129,7 +129,7 @@ def td_vector(P: Array, r: Array, gamma: ArrayLike, phi: Array, pi: Array, t: in
 
 
 def delta_vector(P: Array, r: Array, gamma: ArrayLike, phi: Array, pi: Array, ref: Array, t: int) -> Array:
-    """Delta_t^phi(pi, pi')[s] as printed: the path s_1..s_t is drawn by pi' = ref, only a_t is reweighted to pi."""
+    """Give Delta_t^phi(pi, pi')[s] as printed: the path s_1..s_t is drawn by pi' = ref, only a_t is reweighted to pi."""
     vector = average(pi - ref, mean_td_error(P, r, gamma, phi))
     for _ in range(t):
         vector = np.einsum("...sp,...p->...s", transition_matrix(P, ref), vector)

@@ -95,7 +95,7 @@ def pareto_front(cmdp: CMDP, limits: Iterable[float], cost: int = 0) -> list[tup
 
 
 def front_limits(cmdp: CMDP, points: int = 9, cost: int = 0) -> Array:
-    """Limits worth sweeping: from the smallest achievable cost to that of the optimum without this limit."""
+    """Choose limits worth sweeping: from the smallest achievable cost to that of the optimum without this limit."""
     free = solve(_with_limit(cmdp, np.inf, cost))
     return np.linspace(smallest_cost(cmdp, cost), free.costs[cost], points)
 

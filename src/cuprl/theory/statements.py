@@ -162,12 +162,12 @@ def proposition_1(x: Pair) -> Sides:
 
 
 def proposition_1_norm(x: Pair) -> Sides:
-    """Proposition 1 with epsilon read as sup_{t >= 1} ||delta_{pi,t}||_inf."""
+    """State Proposition 1 with epsilon read as sup_{t >= 1} ||delta_{pi,t}||_inf."""
     return at_least(x.gain, (_surrogate(x) - penalty(x, epsilon_as_norm(x), _mean_tv(x))) / (1 - x.g))
 
 
 def proposition_1_summed(x: Pair) -> Sides:
-    """Proposition 1 with sum_t (gl)^t Delta_t, what Theorem 1 puts in the place of A^GAE: it differs for lambda > 0."""
+    """State Proposition 1 with sum_t (gl)^t Delta_t, what Theorem 1 has in the place of A^GAE: it differs for lambda > 0."""
     summed = exact.dot(x.d_ref, exact.discounted_sum(x.P_ref, x.surplus, x.gl))
     return at_least(x.gain, (summed - penalty(x, epsilon(x), _mean_tv(x))) / (1 - x.g))
 
@@ -179,11 +179,11 @@ def proposition_2(x: Pair) -> Sides:
 
 
 def proposition_3_return(x: Pair) -> Sides:
-    """Proposition 1 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
+    """State Proposition 1 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
     return at_least(x.gain, (_surrogate(x) - penalty(x, epsilon(x), _pinsker(x))) / (1 - x.g))
 
 
 def proposition_3_cost(x: Pair) -> Sides:
-    """Proposition 2 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
+    """State Proposition 2 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
     y = x.on_cost
     return at_most(y.gain, (_surrogate(y) + penalty(y, epsilon(y), _pinsker(y))) / (1 - y.g))

@@ -101,7 +101,7 @@ def _tell_bound(training: Training, display: Display) -> None:
 
 @contextmanager
 def stop_signals(hurry: Callable[[], None], display: Display) -> Iterator[list[int]]:
-    """While inside, Ctrl-C and SIGTERM only fill the list, after `hurry()`; a second Ctrl-C interrupts at once."""
+    """Let Ctrl-C and SIGTERM only fill the list while inside, after `hurry()`; a second Ctrl-C interrupts at once."""
     received: list[int] = []
 
     def note(number: int, frame: Any) -> None:

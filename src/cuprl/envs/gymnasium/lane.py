@@ -141,7 +141,7 @@ class Lane:
             self.begin()
 
     def close(self) -> None:
-        """Once; an error in it is only told, since it takes nothing from what was learnt."""
+        """End the environment, once; an error in it is only told, since it takes nothing from what was learnt."""
         if self.closed:
             return
         self.closed = True

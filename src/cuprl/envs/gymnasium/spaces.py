@@ -16,7 +16,7 @@ OBSERVATIONS = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiB
 
 
 def check_observation(space: Any, name: str) -> None:
-    """Refuses what cannot become a vector. A Dict or Tuple may hold Dicts and Tuples."""
+    """Refuse what cannot become a vector. A Dict or Tuple may hold Dicts and Tuples."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
             check_observation(part, name)

@@ -147,7 +147,7 @@ def cost_function(name: str, source: str | CostFunction) -> CostFunction:
 
 
 def registered(identifier: str, imports: Sequence[str]) -> Any:
-    """Gymnasium's entry for an id."""
+    """Find Gymnasium's entry for an id."""
     for module in imports:
         import_own(module)
     try:
@@ -160,7 +160,7 @@ def registered(identifier: str, imports: Sequence[str]) -> Any:
 
 
 def make_registered(identifier: str, imports: Sequence[str], render_mode: str | None = None) -> Any:
-    """Without Gymnasium's own time limit, which takes only 5-tuples: the task cuts the episodes itself."""
+    """Make an environment without Gymnasium's time limit, which takes only 5-tuples: the task cuts the episodes itself."""
     spec = copy.deepcopy(registered(identifier, imports))
     spec.max_episode_steps = None
     return made_by(partial(gymnasium.make, spec, disable_env_checker=True), identifier, render_mode)

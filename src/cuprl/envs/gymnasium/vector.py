@@ -46,7 +46,7 @@ class GymnasiumVectorEnv:
         self.watch.hurry()
 
     def close(self) -> None:
-        """Closes every environment; nothing happens the second time."""
+        """Close every environment; nothing happens the second time."""
         for lane in self.lanes:
             lane.close()
         self.calls[1] = self.calls[0]

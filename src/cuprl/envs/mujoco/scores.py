@@ -95,7 +95,7 @@ class LateScores:
         return Step(next_obs, NOT_YET, NOT_YET, terminated, truncated, obs)
 
     def scores(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rewards [T, N] and costs [T, N, m] of the steps made; the environment can then go on by itself."""
+        """Compute rewards [T, N] and costs [T, N, m] of the steps made; the environment can then go on by itself."""
         task, physics = self.env.task, self.env.physics
         action, terminated, *arrays = map(np.array, zip(*self.kept))  # [T, N, ...]
         recorded = Recorded(physics, dict(zip(self.read, arrays)))

@@ -65,7 +65,7 @@ def try_functions(task: MujocoParts, model: mujoco.MjModel) -> Physics:
 
 
 def try_reads(task: MujocoParts, physics: Physics, motion: Motion) -> None:
-    """Functions that say what they read must do with that, and answer for two steps at once as for each by itself."""
+    """Try that functions which say what they read do with that, and answer for two steps at once as for each by itself."""
     read = read_by(task.position, task.reward, task.costs)
     if read is None:
         return

@@ -13,8 +13,9 @@ import numpy as np
 from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reward
-from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane
+from cuprl.envs.mujoco.robots import speed_in_plane
 from cuprl.envs.mujoco.scores import reads, reads_what
+from cuprl.envs.mujoco.speed import SPEED_TASKS
 
 LIMIT = (Constraint("velocity", 25.0, discount=1.0, step_bound=1.0),)
 

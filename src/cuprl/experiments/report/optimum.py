@@ -33,7 +33,7 @@ class Reached:
 
     @property
     def share(self) -> float:
-        """Achieved over optimal return."""
+        """Give the achieved over the optimal return."""
         return self.value / self.best
 
     @property

@@ -65,7 +65,7 @@ class Result:
 
     @property
     def seconds(self) -> np.ndarray:
-        """Time spent up to each iteration, collection and update [iterations]."""
+        """Sum up the time spent up to each iteration, collection and update [iterations]."""
         return np.cumsum(self.metrics["time/collect"] + self.metrics["time/update"])
 
 
