@@ -19,6 +19,25 @@ def forget_compiled_programs():
     jax.clear_caches()
 
 
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """Write a module of one's own into the working folder: own_module(name, text); nothing is named or trusted yet."""
+    from cuprl.core import user_modules
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(user_modules, "_named", set())
+    written = []
+
+    def write(name, text):
+        (tmp_path / f"{name}.py").write_text(text)
+        written.append(name)
+
+    yield write
+    for name in written:
+        sys.modules.pop(name, None)
+
+
 @pytest.fixture(scope="session")
 def renderer():
     from film.studio import can_draw

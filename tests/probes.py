@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.core.actions import Box, Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, unpack_generators
 
 # Settings with which a probe is learnt in seconds.

@@ -33,7 +33,8 @@ from cuprl.cli.certify import print_certificate
 from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
-from cuprl.experiments.store.results import checksum, files, from_run, read, store
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.results import checksum, files, read, store
 from cuprl.policies.certificate import read_certificate, write_certificate
 from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy
@@ -83,7 +84,7 @@ def home(tmp_path_factory):
     further = {"start_from": run, "eval_every": 1, "eval_episodes": 1, "checkpoint_every": 1}
     cuprl.train("hopper-speed", steps=200, out=folder / "further", **further, **SMALL, **QUIET)
     cuprl.resume(folder / "further", steps=400, **QUIET)
-    store(run, folder / "results" / "tiny")
+    store(from_run(run), folder / "results" / "tiny")
     for to, suffix in SUFFIXES.items():
         export_policy(run, to, folder / f"policy{suffix}")
     write_certificate(run.path / "certificate.json", cuprl.certify(run, episodes=3))

@@ -27,7 +27,8 @@ from cuprl.pages.card import card, summary
 from cuprl.policies import zoo
 from cuprl.policies.certificate import WITHIN
 from cuprl.policies.evaluate import evaluate
-from cuprl.policies.export import as_carried, numpy_bytes
+from cuprl.policies.export import as_carried
+from cuprl.policies.formats import numpy_bytes
 from cuprl.runs.files import write_atomically
 from cuprl.runs.folder import Run
 from cuprl.runs.history import told

@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 # Public names and where they live; imported when first used, so that `import cuprl` costs nothing.
 _HOMES = {
-    "train": "cuprl.training.loop",
-    "resume": "cuprl.training.loop",
+    "train": "cuprl.training.train",
+    "resume": "cuprl.training.train",
     "load": "cuprl.policies.load",
     "evaluate": "cuprl.policies.evaluate",
     "certify": "cuprl.policies.certify",
@@ -27,9 +27,9 @@ _HOMES = {
     "TASKS": "cuprl.envs",
     "ALGORITHMS": "cuprl.algorithms",
     "Spec": "cuprl.core.spec",
-    "Box": "cuprl.core.spec",
-    "Discrete": "cuprl.core.spec",
-    "MultiDiscrete": "cuprl.core.spec",
+    "Box": "cuprl.core.actions",
+    "Discrete": "cuprl.core.actions",
+    "MultiDiscrete": "cuprl.core.actions",
     "Constraint": "cuprl.core.spec",
     "Encoder": "cuprl.core.encoder",
     "MujocoTask": "cuprl.envs",
@@ -39,8 +39,9 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from cuprl.algorithms import ALGORITHMS
+    from cuprl.core.actions import Box, Discrete, MultiDiscrete
     from cuprl.core.encoder import Encoder
-    from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+    from cuprl.core.spec import Constraint, Spec
     from cuprl.envs import TASKS, MujocoTask, make
     from cuprl.envs.gymnasium.task import from_gymnasium
     from cuprl.envs.mujoco.scores import reads
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from cuprl.policies.export import export_policy
     from cuprl.policies.load import load
     from cuprl.training.agent import Agent
-    from cuprl.training.loop import resume, train
+    from cuprl.training.train import resume, train
 
 __all__ = [
     "ALGORITHMS",

@@ -20,7 +20,7 @@ class RunStopped(RuntimeError):  # noqa: N818
 
 
 def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
-    """'unknown task "hoper-speed"; did you mean hopper-speed? Accepted: …'"""
+    """Make the error of an unknown name: 'unknown task "hoper-speed"; did you mean hopper-speed? Accepted: …'"""
     names = list(accepted)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
@@ -33,7 +33,7 @@ def first_line(error: Exception) -> str:
 
 
 def blame(what: str, error: Exception, called_with: str = "") -> UserError:
-    """An error in someone's code as a sentence that says where it happened.
+    """Make a sentence of an error in someone's code, which says where it happened.
 
     Where no line of theirs was reached, the call itself failed: then it says what their function is called with.
     """

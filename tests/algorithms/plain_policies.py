@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.core.actions import Box, Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.learn.policy import policy_for
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch

@@ -11,16 +11,18 @@ from scipy import stats
 
 from cuprl import algorithms
 from cuprl.algorithms import cup
-from cuprl.core.spec import Box, Constraint, Discrete, Spec
+from cuprl.core.actions import Box, Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn import surrogate
-from cuprl.learn.policy import Normal, policy_for
+from cuprl.learn.gaussian import Normal
+from cuprl.learn.policy import policy_for
 from cuprl.learn.settings import Common
 from cuprl.learn.surrogate import Rows
 from cuprl.learn.types import Batch
 from cuprl.learn.visits import discounted_steps
 from cuprl.training.display import Silent
-from cuprl.training.loop import train
+from cuprl.training.train import train
 
 CONSTRAINTS = (Constraint("a", 1.0), Constraint("b", 2.0, 0.9))
 CONFIG = cup.Config(hidden=(8,), minibatch=16)

@@ -11,7 +11,7 @@ from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment, expand
 from cuprl.experiments.report.figures import KINDS
 from cuprl.experiments.store.results import store
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.synthetic import PAPER, made_up
 from small import QUIET, SMALL
 

@@ -9,7 +9,7 @@ import pytest
 from cuprl.cli import main
 from cuprl.core import user_modules
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import FLAGS, SMALL, same_progress
 
 TOML = """

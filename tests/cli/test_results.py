@@ -11,7 +11,7 @@ from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.results import config_hash
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 WORDS = tuple((name, ",".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in SMALL.items())

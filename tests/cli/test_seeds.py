@@ -5,7 +5,7 @@ import pytest
 from cuprl.cli import main
 from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL, same_progress
 
 WORDS = tuple((name, ",".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in SMALL.items())

@@ -28,14 +28,10 @@ OWN = "import cuprl\n\nMINE = cuprl.Encoder(lambda key, n: {}, lambda params, ob
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
+def own(own_module):
     """A module of one's own with an encoder, in the working folder; nothing is named yet."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(user_modules, "_named", set())
-    (tmp_path / "own_encoder.py").write_text(OWN)
-    yield "own_encoder:MINE"
-    sys.modules.pop("own_encoder", None)
+    own_module("own_encoder", OWN)
+    return "own_encoder:MINE"
 
 
 def test_an_encoder_is_called_by_where_it_is_held():

@@ -66,3 +66,16 @@ def test_the_same_in_jax():
     with double_precision():
         found = normaliser.apply(jnp.asarray(DATA), xp=jnp)
     np.testing.assert_array_equal(found, normaliser.apply(DATA))
+
+
+def test_what_it_clips_is_told_and_nan_with_it():
+    normaliser = Normaliser(np.array([0.0, 10.0]), np.array([1.0, 0.5]), np.array(5.0))
+    obs = np.array([[5.0, 20.0], [-5.1, 20.1], [np.nan, np.inf]])
+    np.testing.assert_array_equal(normaliser.beyond(obs), [[False, False], [True, True], [True, True]])
+
+
+def test_what_was_seen_is_got_back_from_what_it_applies():
+    seen = Moments.none(3).with_batch(DATA)
+    again = Normaliser.from_arrays(Normaliser.of(seen).arrays()).moments(seen.count)
+    for now, then in zip(again, seen):
+        np.testing.assert_allclose(now, then, rtol=1e-12)

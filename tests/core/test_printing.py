@@ -10,7 +10,7 @@ import pytest
 import cuprl
 from cuprl.cli import main
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import FLAGS, QUIET, SMALL
 
 

@@ -1,4 +1,4 @@
-"""Specs: what they refuse, what they take for a tuple, and what action a network's outputs stand for."""
+"""Specs and their actions: what they refuse, and what they take for a tuple."""
 
 import dataclasses
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl.core.spec import Box, Discrete, MultiDiscrete
 from cuprl.errors import UserError
 
 ARM = cuprl.Spec(
@@ -39,38 +38,3 @@ def test_lists_and_arrays_in_a_spec_become_tuples():
         cuprl.Discrete(0)
     with pytest.raises(UserError, match="a size of a MultiDiscrete is 0"):
         cuprl.MultiDiscrete([2, 0])
-
-
-# --- outputs and actions ------------------------------------------------------------------------------------------------
-
-
-def test_real_actions_are_the_outputs_themselves():
-    outputs = np.random.default_rng(0).normal(size=(4, 2))
-    assert ARM.action.outputs == 2 and ARM.action.decode(outputs) is outputs
-
-
-@pytest.mark.parametrize("leading", [(), (6,), (3, 6)])
-def test_a_choice_is_the_likeliest(leading):
-    action = Discrete(5)
-    outputs = np.random.default_rng(0).normal(size=(*leading, action.outputs))
-    found = action.decode(outputs)
-    assert np.shape(found) == (*leading, *action.shape)
-    np.testing.assert_array_equal(np.take_along_axis(outputs, found[..., None], -1)[..., 0], outputs.max(axis=-1))
-
-
-@pytest.mark.parametrize("leading", [(), (6,), (3, 6)])
-def test_several_choices_are_each_its_own(leading):
-    action = MultiDiscrete((3, 2, 4))
-    outputs = np.random.default_rng(0).normal(size=(*leading, 9))
-    assert action.outputs == 9
-    parts = outputs[..., :3], outputs[..., 3:5], outputs[..., 5:]
-    each = [Discrete(n).decode(part) for n, part in zip(action.sizes, parts)]
-    np.testing.assert_array_equal(action.decode(outputs), np.stack(each, axis=-1))
-
-
-@pytest.mark.parametrize("action", [Box(9, (-1.0,) * 9, (1.0,) * 9), Discrete(9), MultiDiscrete((3, 2, 4))])
-def test_the_same_in_jax(action):
-    import jax.numpy as jnp
-
-    outputs = np.random.default_rng(1).normal(size=(7, 9)).astype(np.float32)
-    np.testing.assert_array_equal(action.decode(jnp.asarray(outputs), jnp), action.decode(outputs))

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from cuprl.core.spec import Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.spec_json import action_from_json, spec_from_json, spec_to_json
 
 

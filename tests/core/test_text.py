@@ -13,7 +13,7 @@ from cuprl.cli.inspect import print_evaluation
 from cuprl.cli.terminal import show
 from cuprl.core.text import csv_text, printable
 from cuprl.experiments.report.formats import Table, markdown_text, to_csv, to_latex, to_markdown
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 NASTY = "\x1b[2J[red]=cmd|'/C calc'!A0[/red]\n\u202e$\\frac{"

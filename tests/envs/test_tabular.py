@@ -15,7 +15,7 @@ from cuprl.learn.gae import gae
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.theory import GENERATORS, exact
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from cuprl.training.training import Training
 from small import QUIET, same_arrays, same_progress
 

@@ -7,7 +7,6 @@ import numpy as np
 
 import cuprl
 from cuprl import envs
-from cuprl.core.spec_json import spec_to_json
 from cuprl.errors import UserError
 from cuprl.film import opengl
 from cuprl.policies.of_run import RunPolicy
@@ -35,27 +34,20 @@ def untrained(task):
         "policy/bias0": np.zeros(outputs, np.float32),
         "policy/log_std": np.full(outputs, -0.5, np.float32),
     }
-    config = {
-        "task": task.name,
-        "algo": "cup",
-        "seed": 0,
-        "steps": 600,
-        "limits": {c.name: c.limit for c in spec.constraints},
-        "settings": {"hidden": [], "normalise": False, "batch_size": 200},
-        "spec": spec_to_json(spec),
-    }
-    return checkpoint, config
+    settings = {"hidden": (), "normalise": False, "batch_size": 200}
+    return checkpoint, RunConfig(task.name, steps=600, settings=settings, numerics=1).on(spec)
 
 
 def policy_of(task):
-    policy = RunPolicy(*untrained(task))
+    checkpoint, config = untrained(task)
+    policy = RunPolicy(checkpoint, config.to_json())
     policy.task = task
     return policy
 
 
 def run_of(task, folder):
     checkpoint, config = untrained(task)
-    run = Run.create(folder, RunConfig.from_json({**config, "numerics": 1}))
+    run = Run.create(folder, config)
     run.save(3, checkpoint)
     return run
 

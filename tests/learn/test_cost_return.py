@@ -4,8 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cuprl.core.actions import Box
 from cuprl.core.episodes import Episodes, Running
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.spec import Constraint, Spec
 from cuprl.learn.cost_return import EpisodeCosts, cost_from_steps, cost_return
 from cuprl.learn.settings import Common
 from cuprl.learn.visits import visits

@@ -3,7 +3,8 @@
 import jax.numpy as jnp
 import numpy as np
 
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.learn.cost_return import EpisodeCosts
 from cuprl.learn.critics import init_critics, values
 from cuprl.learn.estimate import estimate

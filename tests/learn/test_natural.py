@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from cuprl.core.spec import Discrete
+from cuprl.core.actions import Discrete
+from cuprl.learn.categorical import Categorical
+from cuprl.learn.gaussian import Gaussian
 from cuprl.learn.natural import (
     conjugate_gradient,
     damped,
@@ -18,7 +20,6 @@ from cuprl.learn.natural import (
     trust_region_length,
 )
 from cuprl.learn.networks import Network
-from cuprl.learn.policy import Categorical, Gaussian
 from cuprl.learn.settings import SecondOrder
 
 POLICIES = {"gaussian": Gaussian(3, 2, Network((4,)), -0.3), "categorical": Categorical(3, Discrete(4), Network((4,)))}

@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn.noise import NoiseFloor, with_noise
 from cuprl.learn.policy import policy_for

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from algorithms.plain_policies import spec_for
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.learn.settings import Common, SecondOrder
 from cuprl.learn.visits import discounted_steps, episode_steps, visits
 

@@ -14,17 +14,9 @@ def config(iterations=200, limits=None, task="hopper-speed", **settings):
     limits = {"speed": 50.0} if limits is None else limits
     constraints = [{"name": name, "limit": limit, "discount": 0.99} for name, limit in limits.items()]
     spec = {"name": task, "obs_dim": 3, "action": ACTION, "constraints": constraints, "horizon": 1000}
-    return {
-        "task": task,
-        "algo": "cup",
-        "seed": 3,
-        "steps": iterations * BATCH,
-        "limits": limits,
-        "checkpoint_every": 10,
-        "numerics": 1,
-        "settings": {"batch_size": BATCH, **settings},
-        "spec": spec,
-    }
+    settings = {"batch_size": BATCH, **settings}
+    steps = iterations * BATCH
+    return RunConfig(task, seed=3, steps=steps, limits=limits, settings=settings, numerics=1, spec=spec).to_json()
 
 
 def rows(n, limits=("speed",), **columns):

@@ -1,6 +1,6 @@
 import pytest
 
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 

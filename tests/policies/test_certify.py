@@ -18,7 +18,7 @@ from cuprl.policies.export import export_policy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.theory.exact import evaluate
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 

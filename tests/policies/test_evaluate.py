@@ -7,7 +7,7 @@ from cuprl.core.spec import Constraint
 from cuprl.errors import UserError
 from cuprl.policies.evaluate import evaluate, refuse_other_sizes
 from cuprl.policies.load import load
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from policies.arms import SPECS, agent_with
 from probes import Probe, constant
 from small import QUIET, SMALL, same_arrays

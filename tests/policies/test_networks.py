@@ -48,14 +48,10 @@ JAX_ONLY = cuprl.Encoder(init, apply)
 
 
 @pytest.fixture
-def encoders(tmp_path, monkeypatch):
+def encoders(own_module):
     """A module of one's own with encoders, in the working folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(user_modules, "_named", set())
-    (tmp_path / "own_encoders.py").write_text(ENCODERS)
-    yield "own_encoders"
-    sys.modules.pop("own_encoders", None)
+    own_module("own_encoders", ENCODERS)
+    return "own_encoders"
 
 
 def tried(agent, obs, tmp_path, formats=SUFFIXES):

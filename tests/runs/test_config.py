@@ -10,7 +10,8 @@ import pytest
 import cuprl
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
-from cuprl.runs.config import COUNTS, IDENTITY, RunConfig, check_configuration
+from cuprl.runs.config import IDENTITY, RunConfig
+from cuprl.runs.config_checks import COUNTS
 from cuprl.runs.provenance import fingerprint
 
 OLD = Path(__file__).parents[1] / "data" / "old_run"
@@ -87,34 +88,3 @@ def test_a_file_of_an_older_cuprl(name, algo):
 def test_what_cannot_be_run_is_refused_in_a_sentence(changes, words):
     with pytest.raises(UserError, match=words):
         planned(**changes)
-
-
-@pytest.mark.parametrize(
-    "changes, words",
-    [
-        ({"seed": "0"}, "has seed '0'"),
-        ({"seed": True}, "has seed True"),
-        ({"seed": -1}, "has seed -1"),
-        ({"limits": 3}, "has limits 3"),
-        ({"limits": {"speed": -1.0}}, "has the limit of speed -1.0"),
-        ({"threads": 0}, "has threads 0"),
-        ({"steps": 10}, "has steps 10"),
-        ({"settings": {}}, "has no batch_size in its settings"),
-        ({"settings": {"batch_size": 200, "alpha": "0.2"}}, "has the setting alpha '0.2'"),
-        ({"settings": {"batch_size": 0}}, "has settings that cup does not take .batch_size is 0"),
-        ({"spec": {"name": "x"}}, "has a spec that is none"),
-        ({"versions": {"jax": 1}}, "has the version of jax 1"),
-        ({"algo": "x" * 99, "checkpoint_every": "y" * 99}, "has checkpoint_every 'y{59}…$"),
-    ],
-)
-def test_a_file_that_is_no_runs_is_refused_in_a_clause(changes, words):
-    values = {**planned().config.to_json(), **changes}
-    for reader in (check_configuration, RunConfig.from_json):
-        with pytest.raises(UserError, match=words):
-            reader(values)
-
-
-@pytest.mark.parametrize("values", [None, 3, [], {}])
-def test_json_that_is_no_configuration(values):
-    with pytest.raises(UserError, match="has no task: it is not a run's"):
-        RunConfig.from_json(values)

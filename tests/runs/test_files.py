@@ -16,7 +16,7 @@ from cuprl.errors import UserError
 from cuprl.experiments.report.plot import plot_runs
 from cuprl.runs.files import held, read, write_atomically
 from cuprl.runs.folder import Run
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from small import QUIET, SMALL
 
 

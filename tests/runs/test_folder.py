@@ -1,19 +1,17 @@
 """A run folder in trouble: two processes at once, rows or checkpoints lost. What can be had back is, the rest is said."""
 
 import shutil
-import threading
-from dataclasses import replace
 
 import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
-from cuprl.experiments.store.results import from_run
+from cuprl.experiments.store.of_run import from_run
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
 from cuprl.training.display import Plain
-from cuprl.training.loop import resume, train
-from small import FLAGS, QUIET, SMALL, same_arrays, same_progress
+from cuprl.training.train import resume, train
+from small import QUIET, SMALL, same_arrays, same_progress
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +30,6 @@ def drop_rows(run, *lost):
     run.metrics.write_text("".join(line for i, line in enumerate(lines) if i not in lost))
 
 
-# --- two processes ---------------------------------------------------------------------------------------------------
-
-
 def test_a_refused_resume_changes_nothing(run, capsys):
     """The run's last rows are past its newest checkpoint, as those of a run at work."""
     run.checkpoints()[0].unlink()
@@ -43,40 +38,6 @@ def test_a_refused_resume_changes_nothing(run, capsys):
         assert main(["resume", str(run.path)]) == 2
     assert "another process" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
-
-
-CONFIG = RunConfig("x", "y", steps=1, limits={}, settings={"batch_size": 1})
-
-
-def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
-    begun, refused, go = [], [], threading.Barrier(8)
-
-    def begin(number):
-        go.wait()
-        try:
-            with Run.begun(tmp_path / "r", replace(CONFIG, seed=number)) as run:
-                begun.append(run)
-                run.append({"iteration": number})
-        except UserError as error:
-            refused.append(str(error))
-
-    threads = [threading.Thread(target=begin, args=(number,)) for number in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (run,) = begun
-    assert Run(run.path).config["seed"] == run.config["seed"] and run.recorded() == {run.config["seed"]}
-    assert len(refused) == 7 and all("is not empty" in r or "another process" in r for r in refused)
-
-
-def test_runs_that_begin_in_the_same_second_get_their_own_folders(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = {Run.create(None, CONFIG).path for _ in range(3)}
-    assert len(made) == 3
-
-
-# --- lost rows and checkpoints ---------------------------------------------------------------------------------------
 
 
 def test_lost_rows_are_written_again_from_a_checkpoint_before_them(whole, run, capsys):
@@ -140,15 +101,8 @@ def test_a_run_begun_with_fewer_columns_keeps_them(run):
 
 @pytest.mark.parametrize("left", ["", "iteration,st", "iteration,steps\n", "iteration,steps\n1,200\n2,4"])
 def test_whatever_a_killed_run_leaves_of_its_metrics_is_continued(left, tmp_path):
-    run = Run.create(tmp_path / "run", CONFIG)
+    run = Run.create(tmp_path / "run", RunConfig("x", "y", steps=1, limits={}, settings={"batch_size": 1}))
     (run.path / "progress.csv").write_text(left)
     run.forget_after(1)
     run.append({"iteration": 2, "steps": 400})
     assert run.progress()["steps"].tolist() == ([200.0, 400.0] if "200" in left else [400.0])
-
-
-def test_a_folder_without_a_name_is_not_the_one_you_are_in(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", "hopper-speed", "--steps", "200", "--out", "", *FLAGS]) == 2
-    assert main(["resume", ""]) == 2
-    assert capsys.readouterr().err.count("the folder of the run is ''; name it") == 2 and not list(tmp_path.iterdir())

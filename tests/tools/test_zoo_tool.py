@@ -8,7 +8,7 @@ import pytest
 import cuprl
 from cuprl.errors import UserError
 from cuprl.policies import zoo
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 ROOT = Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""The loop that the user drives: the same algorithm as `train`, exact continuation, and what it says to wrong calls."""
+"""The loop that the user drives: the same algorithm as `train`, and what it says to wrong calls."""
 
 import dataclasses
 
@@ -7,27 +7,10 @@ import pytest
 
 import cuprl
 from cuprl.errors import UserError
-from cuprl.runs.folder import Run
-from cuprl.training.loop import resume, train
+from cuprl.training.train import train
 from cuprl.training.training import env_seed
 from small import QUIET, SMALL, same_progress
-
-ARM = cuprl.Spec(
-    "arm", 3, cuprl.Box(2, (-1.0, -1.0), (1.0, 1.0)), (cuprl.Constraint("heat", 5.0), cuprl.Constraint("force", 2.5)), 50
-)
-TINY = {"batch_size": 20, "hidden": (8,), "minibatch": 10, "epochs": 2, "critic_epochs": 2, "steps": 60}
-
-
-def drive(agent, env, obs, steps=10**9):
-    """As a simulator that owns the clock would; returns the observation to go on from."""
-    while not agent.done and steps:
-        step = env.step(agent.act(obs))
-        agent.observe(step.next_obs, step.reward, step.cost, step.terminated, step.truncated)
-        obs = step.obs.copy()
-        steps -= 1
-        if agent.ready:
-            agent.update()
-    return obs
+from training.driven import ARM, TINY, drive
 
 
 @pytest.mark.parametrize("task, algo", [("hopper-speed", "cup"), ("hopper-speed-effort", "cpo"), ("tabular:queue", "cup")])
@@ -45,28 +28,6 @@ def test_driven_by_hand_equals_train_to_the_last_bit(task, algo, tmp_path):
             np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
     obs = np.random.default_rng(0).normal(size=(7, env.spec.obs_dim))
     np.testing.assert_array_equal(cuprl.load(driven).predict(obs), cuprl.load(trained).predict(obs))
-
-
-@pytest.mark.parametrize("stop", [40, 53])  # between two batches, and in the middle of one
-def test_saved_and_loaded_it_goes_on_to_the_last_bit(stop, tmp_path):
-    def start():
-        env = cuprl.make("hopper-speed", num_envs=5)
-        return cuprl.Agent("hopper-speed", limits=20.0, steps=600, **SMALL), env, env.reset(7)
-
-    whole, env, obs = start()
-    drive(whole, env, obs)
-    agent, env, obs = start()
-    obs = drive(agent, env, obs, 30)
-    agent.save(tmp_path / "a")
-    obs = drive(agent, env, obs, stop - 30)
-    agent.act(obs)  # an action without an outcome is forgotten
-    agent.save(tmp_path / "a")
-    agent.save(tmp_path / "b")  # elsewhere, with all its rows
-    for folder in ("a", "b"):
-        assert len(Run(tmp_path / folder).checkpoints()) == (2 if folder == "a" else 1)
-    agent = cuprl.Agent.load(tmp_path / "b")
-    drive(agent, env, obs)
-    same_progress(whole.save(tmp_path / "whole"), agent.save())
 
 
 def test_one_robot_with_costs_in_each_form(tmp_path):
@@ -165,56 +126,6 @@ def test_order_at_the_end_of_a_batch_and_of_the_training():
     assert agent.done and not agent.ready
     with pytest.raises(UserError, match="all its 20 steps"):
         agent.act(np.zeros(3))
-
-
-def test_folders_are_kept_apart(tmp_path):
-    trained = train("hopper-speed", steps=200, out=tmp_path / "train", **SMALL, **QUIET)
-    agent = cuprl.Agent("hopper-speed", **{**SMALL, "steps": 200})
-    with pytest.raises(UserError, match="give another folder"):
-        agent.save(trained.path)
-    with pytest.raises(UserError, match="cup resume"):
-        cuprl.Agent.load(trained.path)
-    with pytest.raises(UserError, match=r"Agent\.load"):
-        resume(agent.save(tmp_path / "agent"), **QUIET)
-
-
-def test_a_damaged_checkpoint_is_told(tmp_path):
-    agent = cuprl.Agent(ARM, **TINY)
-    agent.save(tmp_path / "arm")
-    while not agent.ready:
-        agent.act(np.zeros(3))
-        agent.observe(np.zeros(3), 0.0, [0, 0], False, False)
-    agent.update()
-    newest = agent.save().checkpoints()[0]
-    newest.write_bytes(newest.read_bytes()[:-4])
-    with pytest.warns(UserWarning, match=newest.name):
-        assert cuprl.Agent.load(tmp_path / "arm").learner.iteration == 0
-
-
-@pytest.mark.parametrize(
-    "name, change",
-    [
-        ("batch/obs", lambda array: None),
-        ("batch/raw_obs", lambda array: None),
-        ("batch/raw_obs", lambda array: array[:1]),
-        ("batch/signal", lambda array: array[:, 0, 0]),
-        ("batch/action", lambda array: np.concatenate([array] * 9)),
-        ("batch/raw_obs", lambda array: array * np.nan),
-    ],
-)
-def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
-    agent = cuprl.Agent(ARM, **TINY)
-    for _ in range(3):
-        agent.act(np.zeros(3))
-        agent.observe(np.zeros(3), 0.0, [0, 0], False, False)
-    run = agent.save(tmp_path / "arm")
-    arrays, _ = run.latest()
-    changed = arrays | {name: change(arrays[name])}
-    (path,) = run.checkpoints()
-    path.unlink()
-    run.save(0, {key: array for key, array in changed.items() if array is not None})
-    with pytest.raises(UserError, match=r"does not fit the run's settings .*batch/"):
-        cuprl.Agent.load(run.path)
 
 
 def test_a_cut_ends_the_running_episode():

@@ -13,7 +13,7 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training.display import Plain, Silent
 from cuprl.training.evaluating import Evaluator
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from cuprl.training.training import Training
 from probes import PROBE, Probe
 from small import FLAGS, QUIET, same_arrays, same_progress

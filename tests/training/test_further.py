@@ -12,13 +12,14 @@ import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
-from cuprl.experiments.store.results import config_hash, from_run
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.results import config_hash
 from cuprl.policies.export import export_policy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import refuse_altered
 from cuprl.training.display import Plain
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from cuprl.training.training import Training
 from probes import PROBE, Probe
 from small import FLAGS, QUIET, same_arrays, same_progress

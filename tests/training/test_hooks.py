@@ -8,7 +8,7 @@ import pytest
 import cuprl
 from cuprl.errors import UserError
 from cuprl.runs.folder import Run
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from small import SMALL, same_arrays, same_progress
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import RunStopped
 from cuprl.runs.config import RunConfig
 from cuprl.training.collect import Collected

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from cuprl.errors import UserError
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, SMALL
 
 

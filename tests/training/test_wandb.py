@@ -11,7 +11,7 @@ import pytest
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.runs.folder import Run
-from cuprl.training.loop import resume, train
+from cuprl.training.train import resume, train
 from small import FLAGS, SMALL
 
 wandb = pytest.importorskip("wandb", reason="pip install 'cuprl[wandb]'")

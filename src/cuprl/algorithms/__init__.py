@@ -19,6 +19,8 @@ OWN = "python:"
 
 
 class Entry(NamedTuple):
+    """An algorithm as it is listed: its module, what it is, and the settings that make it so."""
+
     module: str
     summary: str
     preset: dict[str, Any]
@@ -66,13 +68,13 @@ ALGORITHMS: dict[str, Entry] = {
 
 
 def full_name(name: str) -> str:
-    """The name as it is listed, of one in other case or with underscores: CUP_clip is cup-clip."""
+    """Give the name as it is listed, of one in other case or with underscores: CUP_clip is cup-clip."""
     listed = name.lower().replace("_", "-")
     return listed if listed in ALGORITHMS else name
 
 
 def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
-    """The module of an algorithm and its preset."""
+    """Find the module of an algorithm and its preset."""
     if name.startswith(OWN):
         return find_own(name), {}
     name = full_name(name)
@@ -82,6 +84,7 @@ def find(name: str) -> tuple[ModuleType, dict[str, Any]]:
 
 
 def find_own(name: str) -> ModuleType:
+    """Import an algorithm of one's own, python:MODULE; a module that is none is refused."""
     path = name.removeprefix(OWN)
     module = import_own(path)
     missing = [part for part in ("Config", "init", "update") if not hasattr(module, part)]
@@ -91,7 +94,7 @@ def find_own(name: str) -> ModuleType:
 
 
 def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, Any] | None = None) -> tuple[ModuleType, Any]:
-    """The module of an algorithm and its Config: the task's own settings, then the preset's, then `changes`.
+    """Find the module of an algorithm and make its Config: the task's own settings, then the preset's, then `changes`.
 
     Where a task has a discount or rates of learning of its own (OF_THE_TASK), they go before the preset's.
     """
@@ -104,13 +107,13 @@ def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, An
 
 
 def numerics(name: str) -> int:
-    """The number that changes when an algorithm's numbers do; a stored run with another is stale."""
+    """Give the number that changes when an algorithm's numbers do; a stored run with another is stale."""
     name = full_name(name)
     return ALGORITHMS[name].numerics if name in ALGORITHMS else 1
 
 
 def as_now(config: dict[str, Any]) -> dict[str, Any]:
-    """A configuration that was stored, a config.json's or a result's, in today's words.
+    """Put a configuration that was stored, a config.json's or a result's, into today's words.
 
     Before numerics were recorded, "cup" was the printed algorithm. A setting that came later has the default of the
     algorithm's Config, which leaves its numbers alone: not that of a preset, which may be newer than what was stored.
@@ -121,12 +124,12 @@ def as_now(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def default_settings(name: str) -> dict[str, Any]:
-    """Those of the algorithm's Config, as JSON has them, without a preset. Of one's own none: it may be a stranger's."""
+    """Give the defaults of the algorithm's Config, as JSON has them, without a preset; of one's own none."""
     known = full_name(name)
     return json.loads(json.dumps(dataclasses.asdict(find(known)[0].Config()))) if known in ALGORITHMS else {}
 
 
 def settings_that_differ(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings that are not the defaults of the algorithm's Config: one that is added later is none of them."""
+    """Keep the settings that are not the defaults of the algorithm's Config: one that is added later is none of them."""
     default = default_settings(name)
     return {key: value for key, value in settings.items() if key not in default or default[key] != value}

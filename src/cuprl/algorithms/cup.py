@@ -68,7 +68,7 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 def improvement_loss(policy: Policy, params: Any, rows: Rows, config: Config) -> jax.Array:
-    """-( mean ratio A-hat - alpha sqrt(mean KL(pi_k, pi)) ): Algorithm 1, policy improvement."""
+    """Give -( mean ratio A-hat - alpha sqrt(mean KL(pi_k, pi)) ): Algorithm 1, policy improvement."""
     dist = policy.dist(params, rows.obs)
     ratio = ratio_to_k(policy, dist, rows)
     gain = ratio * rows.adv_r if config.improvement == "sqrt-kl" else clipped_surrogate(ratio, rows.adv_r, config.clip)
@@ -79,7 +79,7 @@ def improvement_loss(policy: Policy, params: Any, rows: Rows, config: Config) ->
 
 
 def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, config: Config) -> jax.Array:
-    """mean KL(pi_half, pi) + sum_i nu_i (1 - gamma lambda)/(1 - gamma) ratio A-hat^C_i: Algorithm 1, projection.
+    """Give mean KL(pi_half, pi) + sum_i nu_i (1 - gamma lambda)/(1 - gamma) ratio A-hat^C_i: Algorithm 1, projection.
 
     The ratio is against pi_k, which collected the data; `weight` [m] is nu (1 - gamma lambda)/(1 - gamma).
     """

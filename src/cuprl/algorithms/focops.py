@@ -45,12 +45,12 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 def kl_to_k(policy: Policy, params: Any, rows: Rows) -> jax.Array:
-    """KL(pi, pi_k)[s] [B]"""
+    """Give KL(pi, pi_k)[s] of each row [B]."""
     return policy.kl(policy.dist(params, rows.obs), rows.dist_k)
 
 
 def focops_loss(policy: Policy, params: Any, rows: Rows, multiplier: jax.Array, config: Config) -> jax.Array:
-    """mean of ( KL(pi, pi_k)[s] - ratio (A - nu A^C) / lambda ) 1[ KL(pi, pi_k)[s] <= delta ].
+    """Give the mean of ( KL(pi, pi_k)[s] - ratio (A - nu A^C) / lambda ) 1[ KL(pi, pi_k)[s] <= delta ].
 
     Its gradient is Corollary 1's, with the indicator of Algorithm 1. Every factor is [B], so that the indicator of a
     state masks that state's row and no other.

@@ -49,13 +49,15 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 class Projected(NamedTuple):
+    """A reward step, projected onto what keeps the limits."""
+
     step: jax.Array  # [n]
     nu: jax.Array  # [m]
     exists: jax.Array  # [] some step keeps all limits
 
 
 def project(local: Local, reward_step: jax.Array, c: jax.Array, projection: str) -> Projected:
-    """The point nearest to `reward_step` in the metric L among those with c + A x <= 0."""
+    """Find the point nearest to `reward_step` in the metric L among those with c + A x <= 0."""
     A = local.gradients[1:]
     if projection == "kl":
         A_inverse, S = local.directions.natural[1:], local.directions.gram[1:, 1:]  # H^-1 A^T, A H^-1 A^T

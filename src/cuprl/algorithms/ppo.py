@@ -35,13 +35,13 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 def clip_loss(policy: Policy, params: Any, rows: Rows, clip: float) -> jax.Array:
-    """-L^CLIP (Eq. 7)."""
+    """Give -L^CLIP (Eq. 7)."""
     ratio = ratio_to_k(policy, policy.dist(params, rows.obs), rows)
     return -clipped_surrogate(ratio, rows.adv_r, clip).mean()
 
 
 def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    """One iteration (Algorithm 1) that climbs `advantage` [B]: the reward's here, PPO-L's own there."""
+    """Make one iteration (Algorithm 1) that climbs `advantage` [B]: the reward's here, PPO-L's own there."""
     policy = policy_for(spec, config)
     key, key_policy, key_critics = jax.random.split(state.key, 3)
     rows = rows_at(policy, state.policy, batch, batch.adv_c)

@@ -24,6 +24,8 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(ppo.Config, LagrangianAdvantage):
+    """PPO's settings, and those of the multipliers."""
+
     critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
     multiplier_max: float = setting(1.0, "largest nu", "0 to inf")
 
@@ -32,4 +34,5 @@ init = ppo.init
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
+    """Learn from one batch: PPO's iteration on the Lagrangian's advantage."""
     return improve_lagrangian(ppo.improve, state, batch, config, spec)

@@ -34,7 +34,7 @@ def init(key: jax.Array, config: Config, spec: Spec) -> State:
 
 
 def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, spec: Spec) -> tuple[State, Metrics]:
-    """One iteration that climbs `advantage` [B]: the reward's here, TRPO-L's own there."""
+    """Make one iteration that climbs `advantage` [B]: the reward's here, TRPO-L's own there."""
     policy = policy_for(spec, config)
     local = around(policy, state.policy, batch, batch.adv_c, advantage[:, None], policy.kl, config)
 

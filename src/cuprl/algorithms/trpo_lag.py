@@ -24,6 +24,8 @@ from cuprl.learn.types import Batch, Metrics, State
 
 @dataclass(frozen=True)
 class Config(trpo.Config, LagrangianAdvantage):
+    """TRPO's settings, and those of the multipliers."""
+
     init_log_std: float = setting(-1.0, "initial log standard deviation of a Gaussian policy", "-20 to 20")
     critic_l2: float = setting(3e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
 
@@ -32,4 +34,5 @@ init = trpo.init
 
 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
+    """Learn from one batch: TRPO's iteration on the Lagrangian's advantage."""
     return improve_lagrangian(trpo.improve, state, batch, config, spec)

@@ -36,6 +36,7 @@ class Parser(argparse.ArgumentParser):
         self.completed_by = completed_by
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Read the words of a command; an unknown flag or argument is refused with the nearest one."""
         if self.completed_by is not None:
             self.completed_by(self, args or ())
         found, extra = super().parse_known_args(args, namespace)
@@ -47,6 +48,7 @@ class Parser(argparse.ArgumentParser):
         return found, extra
 
     def error(self, message: str) -> None:  # type: ignore[override]
+        """Raise what argparse has to say as a UserError, in our words."""
         name, _, said = message.removeprefix("argument ").partition(": ")
         if said.startswith(" is "):  # a clause of one of the types below
             raise UserError(f"{name}{said}")

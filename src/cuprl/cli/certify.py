@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def where(policy: SavedPolicy, out: str | None) -> Path:
-    """The file to write; one that cannot be written is refused before the episodes are run."""
+    """Choose the file to write; one that cannot be written is refused before the episodes are run."""
     from cuprl.policies.certificate import NAME
 
     if out is None:
@@ -105,7 +105,7 @@ def where(policy: SavedPolicy, out: str | None) -> Path:
 
 
 def teller(episodes: int) -> Any:
-    """Tells a person at a terminal how far it is."""
+    """Make what tells a person at a terminal how far it is."""
 
     def tell(done: int) -> None:
         if sys.stderr.isatty():
@@ -116,6 +116,7 @@ def teller(episodes: int) -> Any:
 
 
 def print_certificate(certificate: Certificate) -> None:
+    """Print a certificate as a table, and the verdict in a sentence for each constraint."""
     from cuprl.cli.terminal import show
     from cuprl.experiments.report.formats import Table
     from cuprl.policies.certificate import digits
@@ -147,10 +148,12 @@ def print_certificate(certificate: Certificate) -> None:
 
 
 def note_of(statement: Statement) -> str:
+    """Say by which method a statement's bounds were found."""
     from cuprl.policies.certificate import digits
 
     return METHODS.get(statement.method, "").format(largest=digits(statement.largest))
 
 
 def percent(share: float) -> str:
+    """Write a share as 12.3%."""
     return f"{100 * share:.1f}%"

@@ -18,6 +18,7 @@ PATIENCE = 60.0  # seconds for the iteration under way; beyond that it is done a
 
 
 def end_with(parent: int) -> None:
+    """End this process, by SIGTERM first, once its parent is another than the one given."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -93,7 +93,7 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
 def gate(
     file: ConfigFile | None, imports: Sequence[Any], trust: bool, task: str, algo: str, costs: Sequence[str] | None = None
 ) -> Iterator[None]:
-    """While inside, modules come from the file and are refused, but for those of these words, which a person typed."""
+    """Take modules from the file while inside: they are refused, but for those of these words, which a person typed."""
     from cuprl.core.user_modules import named_by
     from cuprl.envs.gymnasium.name import parse_costs
     from cuprl.runs.provenance import modules_of

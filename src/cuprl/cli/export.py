@@ -74,7 +74,7 @@ def measured(policy: SavedPolicy, episodes: int) -> dict[str, Any] | None:
 
 
 def certified(policy: SavedPolicy) -> Certificate | None:
-    """The certificate in the run's folder; none where it is of another checkpoint."""
+    """Read the certificate in the run's folder; None, with a note, where it is of another checkpoint."""
     import sys
 
     from cuprl.core.text import printable

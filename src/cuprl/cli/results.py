@@ -46,7 +46,8 @@ def run_import(args: argparse.Namespace) -> int:
 
     from cuprl.core.text import printable
     from cuprl.experiments.grid.own import NAME
-    from cuprl.experiments.store.results import from_run, store
+    from cuprl.experiments.store.of_run import from_run
+    from cuprl.experiments.store.results import store
     from cuprl.experiments.store.stale import entries
     from cuprl.runs.folder import Run
     from cuprl.runs.provenance import changed_sources

@@ -23,6 +23,7 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Run `cup speed`: measure an iteration beside raw physics, or how its time grows."""
     from cuprl.measure.speed import measure
 
     if args.growth:
@@ -47,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_growth(task: str, algo: str, rounds: int) -> int:
+    """Print how the time of an iteration grows with what is asked of it, and what a second seed costs."""
     import statistics
 
     from cuprl.measure.growth import at_once, grow, growth_table

@@ -86,7 +86,7 @@ def train_as_said(args: argparse.Namespace) -> int:
     """Train with nothing left to fill in."""
     from cuprl import algorithms
     from cuprl.core.parse import as_whole, parse_numbers
-    from cuprl.training.loop import train
+    from cuprl.training.train import train
 
     _, config = algorithms.load(args.algo)
     given = {f.name: getattr(args, f.name) for f in dataclasses.fields(config) if getattr(args, f.name) is not None}
@@ -131,7 +131,7 @@ def train_as_said(args: argparse.Namespace) -> int:
 
 def run_resume(args: argparse.Namespace) -> int:
     """Continue a run to its end."""
-    from cuprl.training.loop import resume
+    from cuprl.training.train import resume
 
     run = resume(args.path, steps=args.steps, anneal=args.anneal, threads=args.threads, display=True, trust=trust_of(args))
     print(f"done: {run.path}")

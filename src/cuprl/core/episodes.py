@@ -16,6 +16,7 @@ class Running(NamedTuple):
 
     @staticmethod
     def start(num_envs: int, m: int) -> Running:
+        """Begin with nothing summed up in any of N environments; m: costs."""
         return Running(np.zeros((num_envs, 1 + m)), np.zeros((num_envs, m)), np.zeros(num_envs, np.int64))
 
 
@@ -28,12 +29,14 @@ class Episodes(NamedTuple):
 
     @staticmethod
     def none(m: int) -> Episodes:
+        """Make what no episode has given yet; m: costs."""
         return Episodes(np.zeros((0, 1 + m)), np.zeros((0, m)), np.zeros(0, np.int64))
 
     def __add__(self, later: Episodes) -> Episodes:  # type: ignore[override]
         return Episodes(*(np.concatenate(pair) for pair in zip(self, later)))
 
     def last(self, count: int) -> Episodes:
+        """Keep the last so many episodes."""
         return Episodes(*(x[-count:] for x in self))
 
 
@@ -43,7 +46,7 @@ def split_episodes(
     done: np.ndarray,  # [T, N]
     discount: np.ndarray,  # [m]
 ) -> tuple[Episodes, Running]:
-    """The episodes that ended in this stretch of steps, in order of their end, and those still running."""
+    """Give the episodes that ended in this stretch of steps, in order of their end, and those still running."""
     steps, num_envs, _ = signal.shape
     total, discounted, length = (x.copy() for x in running)
     powers = discount ** np.arange(steps)[:, None]  # [T, m]

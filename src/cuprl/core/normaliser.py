@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 CLIP = 5.0
+LEAST = 1e-8  # added to a variance, which may be 0
 
 
 class Moments(NamedTuple):
@@ -53,7 +54,7 @@ class Normaliser:
     @staticmethod
     def of(seen: Moments) -> Normaliser:
         """Bring what was seen to mean 0 and variance 1."""
-        return Normaliser(seen.mean, 1.0 / np.sqrt(seen.var + 1e-8), np.array(CLIP), seen)
+        return Normaliser(seen.mean, 1.0 / np.sqrt(seen.var + LEAST), np.array(CLIP), seen)
 
     @staticmethod
     def identity(obs_dim: int) -> Normaliser:
@@ -84,6 +85,10 @@ class Normaliser:
         out[...] = scaled
         return out
 
+    def beyond(self, obs: np.ndarray) -> np.ndarray:
+        """Tell which entries of obs [..., obs] it clips, NaN among them: bools of the same shape."""
+        return ~(np.abs((obs - self.mean) * self.scale) <= self.clip)
+
     # --- in an exported policy ----------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -94,3 +99,8 @@ class Normaliser:
     def from_arrays(arrays: dict[str, np.ndarray]) -> Normaliser:
         """Make it again of its `arrays`, among any others; it stays as it is."""
         return Normaliser(arrays["mean"], arrays["scale"], arrays["clip"])
+
+    def moments(self, count: float) -> Moments:
+        """Get back what it was made `of`, from so many observations: the variance from the scale, up to rounding."""
+        mean, scale = np.asarray(self.mean, np.float64), np.asarray(self.scale, np.float64)
+        return Moments(np.array(float(count)), mean, np.maximum(scale**-2.0 - LEAST, 0.0))

@@ -9,7 +9,7 @@ LARGEST = 1e15
 
 
 def fault(obs: np.ndarray, name: str = "obs") -> str:
-    """What makes observations [..., obs] unusable, as 'obs[3] is nan'; '' where nothing does."""
+    """Say what makes observations [..., obs] unusable, as 'obs[3] is nan'; '' where nothing does."""
     if np.vdot(obs, obs) <= LARGEST**2:  # also false for NaN; one quick pass where all is well
         return ""
     wrong = ~(np.abs(obs) <= LARGEST)

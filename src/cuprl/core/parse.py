@@ -10,7 +10,7 @@ from cuprl.errors import UserError
 
 
 def parse_value(kind: Any, text: str, name: str) -> Any:
-    """A command-line word as a setting's type; numbers may be written 2.5e6 or 2_500_000."""
+    """Read a command-line word as a setting's type; numbers may be written 2.5e6 or 2_500_000."""
     try:
         if kind is bool:
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
@@ -30,14 +30,14 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
 
 
 def as_whole(value: Any, name: str) -> int:
-    """A whole number however it is given: 5000, 5e3, "5_000", NumPy's."""
+    """Take a whole number however it is given: 5000, 5e3, "5_000", NumPy's."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     return parse_value(int, str(value), name)
 
 
 def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | float | None:
-    """One number, as 25; one for each constraint, as speed=25 torque=10; None without any word."""
+    """Read one number, as 25, or one for each constraint, as speed=25 torque=10; None without any word."""
     if not words:
         return None
     given = [(constraint, value) for constraint, _, value in (word.rpartition("=") for word in words)]
@@ -53,5 +53,5 @@ def parse_numbers(words: Sequence[str] | None, name: str) -> dict[str, float] | 
 
 
 def later_words(words: Iterable[str]) -> list[str]:
-    """Of the words for the same constraint, and of those for none, the last."""
+    """Keep the last of the words for the same constraint, and of those for none."""
     return list({word.rpartition("=")[0]: word for word in words}.values())

@@ -22,11 +22,13 @@ class Stream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
+        """Write, unless the reader has left."""
         with self._to_whom_it_may_reach():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
+        """Write what is held back, unless the reader has left."""
         with self._to_whom_it_may_reach():
             self._stream.flush()
 
@@ -49,7 +51,7 @@ class Stream:
 
 @contextmanager
 def readers_may_leave() -> Iterator[None]:
-    """While inside, nothing fails because nobody reads what is printed any more."""
+    """Let nothing fail while inside because nobody reads what is printed any more."""
     with ExitStack() as stack:
         if sys.stdout is not None:  # it is None where the process was started without
             stack.enter_context(redirect_stdout(Stream(sys.stdout)))

@@ -6,7 +6,8 @@ import dataclasses
 import math
 from typing import Any
 
-from cuprl.core.spec import Action, Box, Constraint, Discrete, MultiDiscrete, Spec
+from cuprl.core.actions import Action, Box, Discrete, MultiDiscrete
+from cuprl.core.spec import Constraint, Spec
 
 ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, MultiDiscrete)}
 

@@ -20,7 +20,7 @@ class Step(NamedTuple):
     obs: np.ndarray  # [N, obs] what to act on next: the reset already applied where an episode ended (another array then)
 
     def shared(self) -> Step:
-        """The same, with `next_obs` itself to act on next if no episode ended: nobody need look at both."""
+        """Give it with `next_obs` itself to act on next if no episode ended: nobody need look at both."""
         return self if (self.terminated | self.truncated).any() else self._replace(obs=self.next_obs)
 
 
@@ -30,9 +30,11 @@ class Steppable(Protocol):
     spec: Spec
     num_envs: int
 
-    def reset(self, seed: int) -> np.ndarray: ...
+    def reset(self, seed: int) -> np.ndarray:
+        """Begin an episode in every environment; returns obs [N, obs]."""
 
-    def step(self, action: np.ndarray) -> Step: ...
+    def step(self, action: np.ndarray) -> Step:
+        """Take actions [N, ...]; an environment whose episode ends is reset at once."""
 
 
 class VectorEnv(Steppable, Protocol):
@@ -43,7 +45,7 @@ class VectorEnv(Steppable, Protocol):
     """
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """All that is needed to continue exactly, as plain arrays."""
+        """Give all that is needed to continue exactly, as plain arrays."""
         ...
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
@@ -58,12 +60,15 @@ class Task(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Give the name that finds it again, or that people know it by."""
 
     @property
-    def constraints(self) -> tuple[Constraint, ...]: ...
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Give its costs and their usual limits."""
 
-    def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv: ...
+    def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv:
+        """Make N environments with these constraints; threads: of the physics, which change no result."""
 
 
 def refuse_misfit(state: dict[str, np.ndarray], like: dict[str, np.ndarray], any_length: str = "") -> None:
@@ -79,7 +84,7 @@ def refuse_misfit(state: dict[str, np.ndarray], like: dict[str, np.ndarray], any
 
 
 def pack_generators(generators: list[np.random.Generator]) -> np.ndarray:
-    """PCG64 generators as unsigned integers [N, 6], so that a checkpoint holds them without pickling."""
+    """Write PCG64 generators as unsigned integers [N, 6], so that a checkpoint holds them without pickling."""
     low = (1 << 64) - 1
     rows = []
     for generator in generators:
@@ -90,6 +95,7 @@ def pack_generators(generators: list[np.random.Generator]) -> np.ndarray:
 
 
 def unpack_generators(packed: np.ndarray) -> list[np.random.Generator]:
+    """Make the generators again that `pack_generators` wrote [N, 6]."""
     generators = []
     for row in packed.tolist():
         bits = np.random.PCG64()

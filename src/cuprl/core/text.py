@@ -8,12 +8,15 @@ IN_ASCII = str.maketrans({"±": "+-", "−": "-", "…": "...", "µ": "u"})
 
 
 def printable(text: Any) -> str:
-    """Text as a terminal may show it: what would move its cursor, colour it or turn it round is written out, as \\x1b."""
+    """Write text as a terminal may show it.
+
+    What would move its cursor, colour it or turn it round is written out, as \\x1b.
+    """
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in str(text))
 
 
 def csv_text(value: Any) -> Any:
-    """A value that a spreadsheet takes for text, where it is text: none begins as a formula does."""
+    """Make a value one that a spreadsheet takes for text, where it is text: none begins as a formula does."""
     if not isinstance(value, str):
         return value
     try:
@@ -24,7 +27,7 @@ def csv_text(value: Any) -> Any:
 
 
 def ascii_for(error: UnicodeError) -> tuple[str, int]:
-    """For streams that cannot write a character: what comes nearest to it, else its code."""
+    """Replace characters that a stream cannot write by what comes nearest to them, else by their code."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     wrong = error.object[error.start : error.end].translate(IN_ASCII)

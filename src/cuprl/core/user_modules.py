@@ -40,7 +40,7 @@ class NotTrusted(UserError):  # noqa: N818
 
 @contextmanager
 def named_by(source: str | Path, trust: Trust) -> Iterator[None]:
-    """While inside, names of modules come from this file, not from the user."""
+    """Take names of modules while inside to come from this file, not from the user."""
     token = _reading.set(Reading(source, trust is True, modules_in(trust)))
     try:
         yield

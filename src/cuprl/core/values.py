@@ -20,6 +20,7 @@ def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> Non
 
 
 def as_number(value: Any, what: str) -> float:
+    """Take a float; what is none is refused, by the name `what`."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -27,18 +28,19 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_tuple(value: Any, what: str) -> tuple[Any, ...]:
-    """Lists and arrays too: a Spec must be hashable."""
+    """Take lists and arrays too: a Spec must be hashable."""
     if not isinstance(value, Iterable) or isinstance(value, str):
         raise UserError(f"{what} is {value!r}; give a tuple.")
     return tuple(value)
 
 
 def is_of(value: Any, kind: type) -> bool:
+    """Tell whether a value is of a type, where True is no whole number."""
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number that a float can hold."""
+    """Tell whether a value is a finite number that a float can hold."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

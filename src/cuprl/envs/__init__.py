@@ -9,7 +9,7 @@ from cuprl.core.task import Task, VectorEnv
 from cuprl.core.values import as_number, whole
 from cuprl.envs.mujoco.circle import CIRCLE_TASKS
 from cuprl.envs.mujoco.env import MujocoTask
-from cuprl.envs.mujoco.robots import SPEED_TASKS
+from cuprl.envs.mujoco.speed import SPEED_TASKS
 from cuprl.envs.mujoco.two_limits import TWO_LIMIT_TASKS
 from cuprl.envs.mujoco.velocity import VELOCITY_TASKS
 from cuprl.errors import UserError, unknown
@@ -20,6 +20,7 @@ MOST_AT_ONCE = 100_000  # environments: each takes its memory
 
 
 def find(task: str | Task) -> Task:
+    """Find a task by its name, or take a task itself; what is neither is refused."""
     if not isinstance(task, str):
         if not hasattr(task, "vector_env"):
             raise UserError(
@@ -67,26 +68,26 @@ def make(
 
 
 def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | float | None = None) -> VectorEnv:
-    """As `make`, but not yet reset: for who resets it with a seed and wants the first observations."""
+    """Make environments as `make` does, but not yet reset: for who resets them with a seed of their own."""
     whole(num_envs, "num_envs", most=MOST_AT_ONCE)
     whole(threads, "threads")
     return task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
 
 
 def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
-    """The constraints with other limits: by name, or a number where there is one constraint."""
+    """Give the constraints with other limits: by name, or a number where there is one constraint."""
     given = numbers_of(constraints, "limit", limits)
     return tuple(replace(c, limit=given.get(c.name, c.limit)) for c in constraints)
 
 
 def with_step_bounds(constraints: tuple[Constraint, ...], bounds: dict[str, float] | float | None) -> tuple[Constraint, ...]:
-    """The constraints with other bounds on what a step can cost, given as limits are."""
+    """Give the constraints with other bounds on what a step can cost, given as limits are."""
     given = numbers_of(constraints, "bound", bounds)
     return tuple(replace(c, step_bound=given.get(c.name, c.step_bound)) for c in constraints)
 
 
 def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str, float] | float | None) -> dict[str, float]:
-    """Numbers of some constraints, by name or as one number where there is one constraint."""
+    """Read the numbers of some constraints, by name or as one number where there is one constraint."""
     if numbers is None:
         return {}
     names = [c.name for c in constraints]
@@ -101,12 +102,12 @@ def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str
 
 
 def close(env: VectorEnv) -> None:
-    """Ends what an environment holds, as windows and worker processes; not all hold something."""
+    """End what an environment holds, as windows and worker processes; not all hold something."""
     getattr(env, "close", lambda: None)()
 
 
 def hurry(env: VectorEnv) -> None:
-    """The run is to stop: what may hang in an environment is not waited for longer than seconds."""
+    """Wait no longer than seconds for what may hang in an environment: the run is to stop."""
     getattr(env, "hurry", lambda: None)()
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.core.spec import Constraint, Discrete, Spec
+from cuprl.core.actions import Discrete
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.errors import unknown
 from cuprl.theory.cmdp import CMDP
@@ -45,11 +46,12 @@ class TabularTask:
         }
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> TabularVectorEnv:
+        """Make N copies of the problem; it has no physics for threads to share."""
         return TabularVectorEnv(self, num_envs, constraints)
 
 
 def tabular_task(name: str) -> TabularTask:
-    """`tabular:gridworld` and the like."""
+    """Find `tabular:gridworld` and the like."""
     problem = name.removeprefix(PREFIX)
     if problem not in GENERATORS:
         raise unknown("tabular problem", problem, GENERATORS)

@@ -21,7 +21,7 @@ QUALITY = "20"  # of H.264: 0 loses nothing, 51 nearly all
 
 
 def check(file: Path, kinds: Iterable[str]) -> None:
-    """Refuses what cannot be written, before there is anything to write."""
+    """Refuse what cannot be written, before there is anything to write."""
     if file.suffix.lower() not in kinds:
         raise unknown("kind of file", file.suffix or file.name, kinds)
     if file.suffix.lower() == ".mp4":
@@ -29,7 +29,7 @@ def check(file: Path, kinds: Iterable[str]) -> None:
 
 
 def ffmpeg() -> str:
-    """The program, which comes as a package."""
+    """Find the program, which comes as a package."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -39,7 +39,7 @@ def ffmpeg() -> str:
 
 
 def mp4(frames: Iterator[np.ndarray], rate: float) -> bytes:
-    """H.264 as all browsers play it; sides must be even. rate: frames a second"""
+    """Encode H.264 as all browsers play it; sides must be even. rate: frames a second."""
     first = next(frames)
     size = f"{first.shape[1]}x{first.shape[0]}"
     with tempfile.TemporaryDirectory() as folder:  # the encoder needs a file that it can go back in
@@ -83,7 +83,7 @@ def mp4(frames: Iterator[np.ndarray], rate: float) -> bytes:
 
 
 def gif(frames: Iterator[np.ndarray], rate: float) -> bytes:
-    """Plays again and again. Its clock ticks in hundredths of a second, to which each frame's end is rounded."""
+    """Encode a GIF that plays again and again. Its clock ticks in hundredths of a second: each frame's end is rounded."""
     first, *others = [in_few_colours(frame) for frame in frames]
     ends = np.round(100.0 / rate * np.arange(len(others) + 2))
     film = io.BytesIO()
@@ -96,7 +96,7 @@ FILMS = {".mp4": mp4, ".gif": gif}
 
 
 def sheet(frames: Sequence[np.ndarray]) -> bytes:
-    """Frames from first to last, evenly chosen, in rows; as PNG."""
+    """Lay out frames from first to last, evenly chosen, in rows; as PNG."""
     chosen = [frames[i] for i in np.unique(np.linspace(0, len(frames) - 1, COLUMNS * ROWS).round().astype(int))]
     height, width, _ = chosen[0].shape
     rows = min(ROWS, len(chosen))
@@ -110,5 +110,5 @@ def sheet(frames: Sequence[np.ndarray]) -> bytes:
 
 
 def in_few_colours(frame: np.ndarray) -> Image.Image:
-    """256, without dots of one in another: letters stay sharp, and the file small."""
+    """Reduce to 256 colours, without dots of one in another: letters stay sharp, and the file small."""
     return Image.fromarray(frame).quantize(256)

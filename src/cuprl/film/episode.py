@@ -26,7 +26,7 @@ class Moment(NamedTuple):
 
 
 def moments(env: Filmed, saved: SavedPolicy, deterministic: bool, seed: int, steps: int | None = None) -> Iterator[Moment]:
-    """The episode that `evaluate` runs in one environment with this seed, its sums made as there: equal to the last bit.
+    """Run the episode that `evaluate` runs in one environment with this seed, its sums made as there: equal to the last bit.
 
     steps: after which it is left, where it has not ended before.
     """

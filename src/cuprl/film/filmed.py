@@ -30,18 +30,19 @@ class Filmed(Steppable, Protocol):
 
     @property
     def speed(self) -> float | None:
-        """In the last step, where the task has a position."""
+        """Give the speed in the last step, where the task has a position."""
         ...
 
     def frame(self) -> np.ndarray:
-        """A picture [H, W, 3] of bytes, of any size."""
+        """Draw a picture [H, W, 3] of bytes, of any size."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what draws, and of the environment."""
 
 
 def film(task: str | Task, limits: Any, width: int, height: int, camera: str | None = None) -> Filmed:
-    """The environment of a task, to be looked at. width, height: of what MuJoCo draws; others draw as large as they do."""
+    """Make a task's environment, to be looked at. width, height: of what MuJoCo draws; others draw as large as they do."""
     task = envs.find(task)
     if isinstance(task, GymnasiumTask):
         if camera is not None:
@@ -75,9 +76,11 @@ class FilmedRobot:
         return Step(next_obs, reward, cost, terminated, truncated, env.go_on(terminated, truncated))
 
     def frame(self) -> np.ndarray:
+        """Draw the robot as it stood when it was last looked at [H, W, 3]."""
         return self.renderer.draw(self.state)
 
     def close(self) -> None:
+        """Let go of what draws."""
         self.renderer.close()
 
 
@@ -104,9 +107,11 @@ class FilmedGymnasium:
         return step
 
     def frame(self) -> np.ndarray:
+        """Draw the environment as it stands [H, W, 3]; of an episode that ended, its last picture."""
         return self.easel.last if self.ended else self.easel.picture()
 
     def close(self) -> None:
+        """End the environment."""
         self.env.close()
 
 
@@ -129,6 +134,7 @@ class Easel:
         return self.env.reset(**options)
 
     def picture(self) -> np.ndarray:
+        """Draw the environment as it stands; what cannot be drawn is refused in a sentence."""
         try:
             drawn = self.env.render()
         except gymnasium.error.DependencyNotInstalled as error:
@@ -144,7 +150,7 @@ class Easel:
 
 
 def drawing(task: GymnasiumTask) -> Any:
-    """A new environment of a task whose `render` gives arrays."""
+    """Make a new environment of a task whose `render` gives arrays."""
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # Gymnasium's, of a mode that is not there
         try:
             env = task.make(render_mode=MODE)

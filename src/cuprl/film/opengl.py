@@ -30,13 +30,13 @@ PACKAGES = "on Debian or Ubuntu `apt-get install libegl1 libgl1-mesa-dri` (EGL),
 
 @cache
 def draws(name: str) -> bool:
-    """Whether MuJoCo can draw with this, tried in a process of its own: a failed try cannot be undone, some even crash."""
+    """Tell whether MuJoCo can draw with this, tried in a process of its own: a failed try cannot be undone, some crash."""
     environment = {**os.environ, VARIABLE: name}
     return subprocess.run([sys.executable, "-c", TRIAL], env=environment, capture_output=True).returncode == 0
 
 
 def choose() -> bool:
-    """Puts what MuJoCo is to draw with into MUJOCO_GL, where it does not say already; False where there is nothing.
+    """Put what MuJoCo is to draw with into MUJOCO_GL, where it does not say already; False where there is nothing.
 
     Called before MuJoCo is imported, it holds for all that draws with MuJoCo, environments of others too.
     """
@@ -52,7 +52,7 @@ def choose() -> bool:
 
 
 def context(width: int, height: int) -> Any:
-    """MuJoCo's OpenGL context of the chosen kind, also where MuJoCo was imported before it was chosen."""
+    """Make MuJoCo's OpenGL context of the chosen kind, also where MuJoCo was imported before it was chosen."""
     if not choose():
         raise UserError(f"there is nothing to draw with: MuJoCo needs EGL or OSMesa; {PACKAGES}.")
     kind = os.environ[VARIABLE].lower().strip()

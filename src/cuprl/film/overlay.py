@@ -26,21 +26,23 @@ LINES = 26  # of text that a frame has room for
 
 
 def depth(height: int, costs: int) -> int:
-    """Of the panel in a frame of this height, in pixels; half the frame at most."""
+    """Give the depth of the panel in a frame of this height, in pixels; half the frame at most."""
     size = letters(height)
     return min(height // 2, leading(size) * (2 + costs) + size // 2)
 
 
 def letters(height: int) -> int:
+    """Choose the size of letters for a frame of this height, in pixels."""
     return max(8, round(height / LINES))
 
 
 def leading(size: int) -> int:
+    """Give the distance of two lines with letters of this size."""
     return round(1.5 * size)
 
 
 def draw_numbers(picture: np.ndarray, moment: Moment, spec: Spec, title: str) -> np.ndarray:
-    """A picture [H, W, 3] with the numbers of its moment in a panel at its top."""
+    """Draw the numbers of a moment into a panel at the top of its picture [H, W, 3]."""
     height, width, _ = picture.shape
     size, below = letters(height), depth(height, len(spec.constraints))
     shaded = picture.copy()
@@ -58,13 +60,14 @@ def draw_numbers(picture: np.ndarray, moment: Moment, spec: Spec, title: str) ->
 
 
 def progress(moment: Moment, spec: Spec) -> str:
+    """Say which step of how many it is, or that the episode has ended."""
     if moment.terminated:
         return f"ended at step {moment.step}"
     return f"step {moment.step} / {spec.horizon}"
 
 
 def discounts(constraints: Sequence[Constraint]) -> str:
-    """How the sums below are discounted; one number if all are the same."""
+    """Say how the sums below are discounted; one number if all are the same."""
     shown = [f"{c.discount:g}" for c in constraints]
     return "" if set(shown) <= {"1"} else f"discounted {', '.join(shown if len(set(shown)) > 1 else shown[:1])}"
 
@@ -78,16 +81,17 @@ class Pen:
         self.sums_from = self.bar_to + 0.6 * margin
 
     def text(self, x: float, y: int, text: str, anchor: str, colour: Colour = WHITE, bold: bool = False) -> None:
+        """Write a text at a place; anchor: which of its corners that is, in Pillow's letters."""
         self.draw.text((x, y), text, colour, font(self.size, bold), anchor)
 
     def ends(self, y: int, left: str, right: str, bold: bool = False) -> None:
-        """One text at each end of a line; the left one is cut where there is no room for both."""
+        """Write one text at each end of a line; the left one is cut where there is no room for both."""
         room = self.width - 3 * self.margin - font(self.size).getlength(right)
         self.text(self.margin, y, fitted(left, room, font(self.size, bold)), "lm", bold=bold)
         self.text(self.width - self.margin, y, right, "rm", GREY if bold else WHITE)
 
     def bar(self, y: int, constraint: Constraint, so_far: float, now: float) -> None:
-        """name, bar, what has come together of how much, and what this step alone cost"""
+        """Draw a name, a bar, what has come together of how much, and what this step alone cost."""
         over, places = so_far > constraint.limit, decimals(constraint.limit)
         first, last = self.bar_from, self.bar_to
         self.text(self.margin, y, fitted(printable(constraint.name), first - 1.5 * self.margin, font(self.size)), "lm")
@@ -108,18 +112,18 @@ class Pen:
 
 
 def share(so_far: float, limit: float) -> float:
-    """How much of a bar is filled, 0 to 1."""
+    """Tell how much of a bar is filled, 0 to 1."""
     full = limit / LIMIT_AT
     return min(1.0, max(0.0, so_far / full)) if full > 0.0 else float(so_far > 0.0)
 
 
 def decimals(limit: float) -> int:
-    """As many as show a limit to three digits or so."""
+    """Count the decimals that show a limit to three digits or so."""
     return min(4, max(1, 2 - math.floor(math.log10(limit)))) if limit > 0.0 else 2
 
 
 def fitted(text: str, room: float, face: ImageFont.FreeTypeFont) -> str:
-    """The text, or as much of it as there is room for."""
+    """Cut a text to as much of it as there is room for."""
     if face.getlength(text) <= room:
         return text
     while text and face.getlength(text + "…") > room:
@@ -129,7 +133,7 @@ def fitted(text: str, room: float, face: ImageFont.FreeTypeFont) -> str:
 
 @cache
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """matplotlib's own: it is there wherever we are, and has most letters of the world."""
+    """Load matplotlib's own font: it is there wherever we are, and has most letters of the world."""
     import matplotlib
 
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"

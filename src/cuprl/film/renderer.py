@@ -38,7 +38,7 @@ class RobotRenderer:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self.context)
 
     def draw(self, state: np.ndarray) -> np.ndarray:
-        """state: a row of `mujoco.batch`; gives a picture [H, W, 3] of bytes"""
+        """Draw a state, a row of `mujoco.batch`, as a picture [H, W, 3] of bytes."""
         mujoco.mj_setState(self.model, self.data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_forward(self.model, self.data)
         options, everything = mujoco.MjvOption(), mujoco.mjtCatBit.mjCAT_ALL
@@ -65,11 +65,13 @@ class RobotRenderer:
         return camera
 
     def close(self) -> None:
+        """Free what OpenGL holds."""
         self.context.free()
         self.opengl.free()
 
 
 def camera_named(name: str, model: mujoco.MjModel, owner: str) -> int:
+    """Find a model's camera by its name."""
     number = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name)
     if number < 0:
         raise unknown(f"camera of {owner}", name, filter(None, (model.camera(i).name for i in range(model.ncam))))
@@ -77,7 +79,7 @@ def camera_named(name: str, model: mujoco.MjModel, owner: str) -> int:
 
 
 def lay(line: FloorLine, scene: mujoco.MjvScene) -> None:
-    """Flat boxes from point to point."""
+    """Lay flat boxes from point to point."""
     for (x0, y0), (x1, y1) in pairwise(line.points):
         if not (length := np.hypot(x1 - x0, y1 - y0)):
             continue

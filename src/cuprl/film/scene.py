@@ -28,6 +28,7 @@ class Sight(NamedTuple):
 
 
 def sight_of(model: mujoco.MjModel) -> Sight:
+    """Measure what a camera looks at: the body with the most joints, its size and its place above the floor."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     low, high = corners(model, data)
@@ -42,7 +43,7 @@ def sight_of(model: mujoco.MjModel) -> Sight:
 
 
 def corners(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and the highest corner of the upright box around each geom: [ngeom, 3] each."""
+    """Find the lowest and the highest corner of the upright box around each geom: [ngeom, 3] each."""
     centre, half = model.geom_aabb[:, :3], model.geom_aabb[:, 3:]  # in the geom's own frame
     turn = data.geom_xmat.reshape(-1, 3, 3)
     middle = data.geom_xpos + np.einsum("gij,gj->gi", turn, centre)
@@ -51,7 +52,7 @@ def corners(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[np.ndarray, np.
 
 
 def dressed(width: int, height: int) -> Callable[[mujoco.MjSpec], None]:
-    """What is changed of a model for pictures of this size. Nothing that moves is: a state means the same in both."""
+    """Change a model for pictures of this size. Nothing that moves is: a state means the same in both."""
 
     def dress(spec: mujoco.MjSpec) -> None:
         spec.visual.global_.offwidth, spec.visual.global_.offheight = width, height
@@ -64,7 +65,7 @@ def dressed(width: int, height: int) -> Callable[[mujoco.MjSpec], None]:
 
 
 def lay_floor(spec: mujoco.MjSpec, sight: Sight) -> None:
-    """Tiles on the planes that the world stands on; where it has none, on one at the foot of the robot.
+    """Lay tiles on the planes that the world stands on; where it has none, on one at the foot of the robot.
 
     A tile measures one metre; 0.1, 10 and so on where the robot is that much smaller or larger.
     """
@@ -97,6 +98,7 @@ def lay_floor(spec: mujoco.MjSpec, sight: Sight) -> None:
 
 
 def level_planes(spec: mujoco.MjSpec) -> Iterator[Any]:
+    """Find the planes that lie level in the world."""
     for geom in spec.worldbody.geoms:
         turned = geom.alt.type != mujoco.mjtOrientation.mjORIENTATION_QUAT or abs(geom.quat[0]) < 1.0
         if geom.type == mujoco.mjtGeom.mjGEOM_PLANE and not turned:
@@ -104,6 +106,7 @@ def level_planes(spec: mujoco.MjSpec) -> Iterator[Any]:
 
 
 def paint_sky(spec: mujoco.MjSpec) -> None:
+    """Paint the sky, unless the model has a picture of its own for it."""
     kind = mujoco.mjtTexture.mjTEXTURE_SKYBOX
     skies = [texture for texture in spec.textures if texture.type == kind]
     for sky in skies or [spec.add_texture(name="cuprl-sky", type=kind, width=256, height=1536)]:
@@ -112,7 +115,7 @@ def paint_sky(spec: mujoco.MjSpec) -> None:
 
 
 def light_up(spec: mujoco.MjSpec) -> None:
-    """From above, where the model has no light of its own, and from the camera."""
+    """Light from above, where the model has no light of its own, and from the camera."""
     if not spec.lights:
         spec.worldbody.add_light(pos=(0.0, 0.0, 10.0), dir=(0.0, 0.0, -1.0), type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
     for light in spec.lights:

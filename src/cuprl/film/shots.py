@@ -34,7 +34,7 @@ class Pace(NamedTuple):
 
     @staticmethod
     def of(seconds: float, fps: float) -> Pace:
-        """seconds: that a step takes; fps: frames a second that are wanted, and come about"""
+        """Choose the pace; seconds: that a step takes; fps: frames a second that are wanted, and come about."""
         every = max(1, round(1.0 / (seconds * fps)))
         return Pace(every, 1.0 / (seconds * every))
 
@@ -49,7 +49,7 @@ def shots(
     seed: int,
     steps: int | None,
 ) -> Iterator[Shot]:
-    """Frames of this size (width, height): after the first step, each so many steps, and after the last."""
+    """Take frames of this size (width, height): after the first step, each so many steps, and after the last."""
     name = printable(env.spec.name.partition("+")[0])  # what follows a + are the costs and limits, which are drawn
     for episode in range(episodes):
         title = name if episodes == 1 else f"{name}, episode {episode + 1} of {episodes}"
@@ -61,7 +61,7 @@ def shots(
 
 
 def below_numbers(picture: np.ndarray, size: tuple[int, int], costs: int) -> np.ndarray:
-    """A picture of any size, as large as goes into a frame below the panel."""
+    """Fit a picture of any size, as large as goes, into a frame below the panel."""
     width, height = size
     above = depth(height, costs)
     frame = Image.new("RGB", size, PANEL)
@@ -78,6 +78,7 @@ class Thinned:
         self.every, self.count = 1, 0
 
     def take(self, frame: np.ndarray) -> None:
+        """Take the next frame in; at so many, every second one of those kept is dropped."""
         self.last = [frame]
         if self.count % self.every == 0:
             self.frames.append(frame)
@@ -87,4 +88,5 @@ class Thinned:
         self.count += 1
 
     def all(self) -> list[np.ndarray]:
+        """Give the frames kept, the last one among them."""
         return self.frames + self.last

@@ -126,6 +126,7 @@ def video(
 
 
 def check_numbers(episodes: int, seed: int, steps: int | None, width: int, height: int, fps: float) -> None:
+    """Refuse numbers that no video can be made with."""
     whole(episodes, "episodes")
     whole(seed, "seed", least=0)
     if steps is not None:
@@ -148,7 +149,7 @@ def default_file(saved: SavedPolicy) -> Path:
 
 
 def came_to(moment: Moment, spec: Spec) -> dict[str, Any]:
-    """An episode's numbers, named as `evaluate` names their means."""
+    """Give an episode's numbers, named as `evaluate` names their means."""
     names = [c.name for c in spec.constraints]
     return {
         "return": float(moment.total[0]),
@@ -161,5 +162,6 @@ def came_to(moment: Moment, spec: Spec) -> dict[str, Any]:
 
 
 def write(file: Path, content: bytes) -> None:
+    """Write a file, and the folders above it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, content)

@@ -30,6 +30,8 @@ LEAST_KEPT, MOST_KEPT = 0.1, 1.0
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Belief:
+    """What is believed of J^C from one batch to the next."""
+
     level: jax.Array  # [m] J^C of the policy that collected the last batch
     drift: jax.Array  # [m] by how much J^C rises an iteration beyond what was promised
     change: jax.Array  # [m] what the last update's surrogate promised
@@ -39,12 +41,13 @@ class Belief:
 
 
 def init_belief(m: int) -> Belief:
+    """Begin without any evidence; m: costs."""
     zero = jnp.zeros(m)
     return Belief(zero, zero, zero, jnp.full(m, KEPT, jnp.float32), zero, jnp.zeros((), jnp.int32))
 
 
 def predicted(belief: Belief, change: jax.Array) -> jax.Array:
-    """J^C [m] of a policy of which the surrogate promises that it changes by `change`."""
+    """Predict J^C [m] of a policy of which the surrogate promises that it changes by `change`."""
     return belief.level + belief.kept * change + belief.drift
 
 
@@ -74,15 +77,16 @@ class Outlook(NamedTuple):
     belief: Belief | None
 
     def after(self, params: Any) -> jax.Array:
-        """J^C [m] of another policy."""
+        """Predict J^C [m] of another policy."""
         change = self.change(params)
         return self.now + change if self.belief is None else predicted(self.belief, change)
 
     def settled_on(self, params: Any) -> Belief | None:
-        """The belief to keep: what was promised of the policy that collects the next batch is noted."""
+        """Give the belief to keep: what was promised of the policy that collects the next batch is noted."""
         return None if self.belief is None else replace(self.belief, change=self.change(params))
 
     def metrics(self) -> Metrics:
+        """Give what is believed, by its columns; nothing without a belief."""
         if self.belief is None:
             return {}
         kept, drift = self.belief.kept, self.belief.drift

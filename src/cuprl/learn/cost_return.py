@@ -25,7 +25,7 @@ class EpisodeCosts(NamedTuple):
 
     @staticmethod
     def of(counted: Episodes, running: Running, first_step: np.ndarray, spec: Spec, config: Common) -> EpisodeCosts:
-        """From the finished episodes that count and the unfinished ones, after the rollout."""
+        """Count the finished episodes that matter and the unfinished ones, after the rollout."""
         plain = config.cost_return == "undiscounted"
         ended, so_far = ((x.total[:, 1:] if plain else x.discounted) for x in (counted, running))
         count = len(counted.length)
@@ -44,7 +44,7 @@ def cost_return(
     config: Common,
     spec: Spec,
 ) -> jax.Array:
-    """The estimate of J^C [m]."""
+    """Estimate J^C [m]."""
     # Where no episode ended, it is what the unfinished ones have cost so far and will by the critic: never a silent 0 that
     # would pass for safe.
     unfinished = (costs.so_far + costs.discount * next_value[-1]).mean(axis=0)
@@ -64,7 +64,7 @@ def cost_from_steps(
     seen: Visits,
     gamma: jax.Array,  # [m]
 ) -> jax.Array:
-    """J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
+    """Estimate J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
 
     The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
     those of episodes that go on after it, and all are of the policy that collected the batch.

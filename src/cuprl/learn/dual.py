@@ -40,20 +40,20 @@ class CpoStep(NamedTuple):
 
 
 def active_sets(m: int) -> np.ndarray:
-    """[2^m, m] every subset of the constraints."""
+    """List every subset of the constraints [2^m, m]."""
     if m > MOST:
         raise UserError(f"the task has {m} constraints, this algorithm takes at most {MOST}; use cup, focops or ppo-lag.")
     return (np.arange(2**m)[:, None] >> np.arange(m)) & 1 == 1
 
 
 def solve_on(active: jax.Array, S: jax.Array, x: jax.Array) -> jax.Array:
-    """S_II^-1 x_I on the active set I, 0 elsewhere [m]; not finite where S_II is singular."""
+    """Solve for S_II^-1 x_I on the active set I, 0 elsewhere [m]; not finite where S_II is singular."""
     restricted = jnp.where(active[:, None] & active[None, :], S, jnp.eye(len(x), dtype=S.dtype))
     return eliminate(restricted, jnp.where(active, x, 0.0))
 
 
 def eliminate(S: jax.Array, x: jax.Array) -> jax.Array:
-    """S^-1 x by Gauss-Jordan elimination, for a small S that is symmetric and positive: no pivoting is needed.
+    """Solve for S^-1 x by Gauss-Jordan elimination, for a small S that is symmetric and positive: no pivoting is needed.
 
     Plain arithmetic, because LAPACK's batched solver can wait for ever inside a compiled program on a CPU (jaxlib 0.10).
     """
@@ -65,24 +65,24 @@ def eliminate(S: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def slack(S: jax.Array, x: jax.Array, radius: jax.Array | float) -> jax.Array:
-    """[m] how far over 0 a constraint may come out of rounding: a hair of the numbers it is the difference of."""
+    """Tell how far over 0 a constraint may come out of rounding [m]: a hair of the numbers it is the difference of."""
     return jnp.sqrt(jnp.finfo(x.dtype).eps) * (jnp.abs(x) + radius * jnp.sqrt(jnp.maximum(jnp.diag(S), 0.0)))
 
 
 def best(score: jax.Array, valid: jax.Array, candidates: Any) -> tuple[Any, jax.Array]:
-    """The valid candidate of the highest score, and whether there is one."""
+    """Choose the valid candidate of the highest score, and tell whether there is one."""
     index = jnp.argmax(jnp.where(valid, score, -jnp.inf))
     return jax.tree.map(lambda x: x[index], candidates), valid.any()
 
 
 def nearest_one(s: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """`nearest` for one constraint, all scalars: nu = max(0, d / s)."""
+    """Solve `nearest` for one constraint, all scalars: nu = max(0, d / s)."""
     possible = (d <= 0.0) | (s > 0.0)
     return jnp.where(possible & (d > 0.0), d / jnp.where(s > 0.0, s, 1.0), 0.0), possible
 
 
 def nearest_many(S: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """`nearest` for any m: of max over nu >= 0 of nu d - nu S nu / 2, the candidates are nu_I = S_II^-1 d_I."""
+    """Solve `nearest` for any m: of max over nu >= 0 of nu d - nu S nu / 2, the candidates are nu_I = S_II^-1 d_I."""
 
     def on(active: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         nu = solve_on(active, S, d)
@@ -96,7 +96,7 @@ def nearest_many(S: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def nearest(S: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """nu >= 0 [m] whose step -nu A L^-1 is the shortest (in L) that brings all constraint values d [m] to 0 or below.
+    """Find nu >= 0 [m] whose step -nu A L^-1 is the shortest (in L) that brings all constraint values d [m] to 0 or below.
 
     Here S = A L^-1 A^T. Also whether such a step exists; where it does not, because constraints exclude one another
     or cannot be moved, nu leads down each violated one by itself.
@@ -111,12 +111,12 @@ def nearest(S: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def off_constraints(q: jax.Array, part: jax.Array) -> jax.Array:
-    """q - part: the square of g's part orthogonal to the active constraints; kept off 0, where g lies in their span."""
+    """Give q - part: the square of g's part orthogonal to the active constraints; kept off 0, where g lies in their span."""
     return jnp.maximum(q - part, 100.0 * jnp.finfo(q.dtype).eps * q + 1e-30)
 
 
 def cpo_dual_many(q: jax.Array, r: jax.Array, S: jax.Array, c: jax.Array, delta: float) -> Dual:
-    """max g^T x s.t. c + A x <= 0, x^T H x / 2 <= delta (Eq. 11), given that some x exists; any m.
+    """Solve max g^T x s.t. c + A x <= 0, x^T H x / 2 <= delta (Eq. 11), given that some x exists; any m.
 
     If the constraints in I hold with equality, lam² = (q - r S^-1 r) / (2 delta - c S^-1 c) and nu = S^-1 (r + lam c).
     """
@@ -138,7 +138,7 @@ def cpo_dual_many(q: jax.Array, r: jax.Array, S: jax.Array, c: jax.Array, delta:
 
 
 def cpo_dual_one(q: jax.Array, r: jax.Array, s: jax.Array, c: jax.Array, delta: float) -> Dual:
-    """The same for one constraint, all scalars (Theorem 2 of Achiam et al. 2017).
+    """Solve the same for one constraint, all scalars (Theorem 2 of Achiam et al. 2017).
 
     Their two intervals of lam say whether the plain step to the edge of the trust region (lam_b, nu = 0) keeps the
     limit; if not, the limit holds with equality (lam_a).
@@ -151,6 +151,7 @@ def cpo_dual_one(q: jax.Array, r: jax.Array, s: jax.Array, c: jax.Array, delta: 
 
 
 def cpo_dual(q: jax.Array, r: jax.Array, S: jax.Array, c: jax.Array, delta: float) -> Dual:
+    """Solve Eq. 11 by its dual, for one constraint or many."""
     if len(c) == 1:
         lam, nu = cpo_dual_one(q, r[0], S[0, 0], c[0], delta)
         return Dual(lam, nu[None])
@@ -158,7 +159,7 @@ def cpo_dual(q: jax.Array, r: jax.Array, S: jax.Array, c: jax.Array, delta: floa
 
 
 def cpo_step(gram: jax.Array, c: jax.Array, delta: float) -> CpoStep:
-    """CPO's step in its case, from the Gram matrix [[q, r], [r, S]] [1 + m, 1 + m] and constraint values c [m].
+    """Choose CPO's step in its case, from the Gram matrix [[q, r], [r, S]] [1 + m, 1 + m] and constraint values c [m].
 
     RECOVERY   no step in the trust region reaches the limits: go straight for them (Eq. 14)
     REACHABLE  over a limit now, but within reach

@@ -35,7 +35,7 @@ def features(encoder: Encoder, obs_dim: int) -> int:
 
 
 def encode(encoder: Encoder, params: Any, x: Any, xp: ModuleType = jnp) -> Any:
-    """x [..., obs] -> [..., features]"""
+    """Encode normalised observations x [..., obs] -> [..., features]."""
     return by_rows(encoder.apply if xp is jnp else on_host(encoder), params, x)
 
 

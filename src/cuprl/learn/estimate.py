@@ -15,17 +15,17 @@ from cuprl.learn.visits import visits
 
 
 def cost_discounts(spec: Spec, config: Common) -> jax.Array:
-    """[m] gamma_C of each cost; a cost with an undiscounted limit is still learnt with a discounted critic."""
+    """Give gamma_C of each cost [m]; one with an undiscounted limit is still learnt with a discounted critic."""
     return jnp.array([c.discount if c.discount < 1.0 else config.gamma for c in spec.constraints])
 
 
 def standardise(x: jax.Array) -> jax.Array:
-    """(A - mean) / (std + 1e-6) over the batch, each column by itself."""
+    """Scale to (A - mean) / (std + 1e-6) over the batch, each column by itself."""
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6)
 
 
 def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax.Array, config: Common, spec: Spec) -> Batch:
-    """What an update learns from; costs: what was counted of the episodes while they were collected."""
+    """Make what an update learns from; costs: what was counted of the episodes while they were collected."""
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))

@@ -15,7 +15,7 @@ from cuprl.learn.types import Batch, State
 
 
 def chunks(data: Any, most: int) -> Any:
-    """[B, ...] -> [B // size, size, ...] in order, size the largest divisor of B that is at most `most`."""
+    """Cut [B, ...] -> [B // size, size, ...] in order, size the largest divisor of B that is at most `most`."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = max(d for d in range(1, min(most, rows) + 1) if rows % d == 0)
     return jax.tree.map(lambda x: x.reshape(rows // size, size, *x.shape[1:]), data)
@@ -30,7 +30,7 @@ def fit_full_batch(
     steps: int,
     chunk: int,
 ) -> Fit:
-    """`steps` Adam steps, each on the mean gradient of all rows.
+    """Take `steps` Adam steps, each on the mean gradient of all rows.
 
     It is summed over chunks that stay in the processor's cache: twice as fast as all rows at once.
     """
@@ -54,7 +54,7 @@ def fit_full_batch(
 
 
 def fit_critics_full_batch(state: State, batch: Batch, config: Common) -> Fitted:
-    """One critic after the other, as in `fit_critics`."""
+    """Fit one critic after the other, as in `fit_critics`."""
     count = len(state.critics)
 
     def steps(critic_and_target: tuple[Fitted, jax.Array]) -> Fitted:

@@ -15,7 +15,7 @@ def gae(
     gamma: jax.Array,  # [k]
     lam: jax.Array,  # [k]
 ) -> tuple[jax.Array, jax.Array]:
-    """A_t = sum_l (gamma lambda)^l delta_{t+l}, cut where the episode ends; and the value targets A_t + V(s_t)."""
+    """Estimate A_t = sum_l (gamma lambda)^l delta_{t+l}, cut where the episode ends; and the value targets A_t + V(s_t)."""
     delta = signal + gamma * next_value * (1.0 - ended) - value
     carry_on = gamma * lam * (1.0 - done)[..., None]  # [T, N, k]
 

@@ -18,7 +18,7 @@ Improve = Callable[[State, Batch, jax.Array, Any, Spec], tuple[State, Metrics]]
 
 
 def lagrangian_advantage(adv_r: jax.Array, adv_c: jax.Array, multiplier: jax.Array) -> jax.Array:
-    """(A - sum_i nu_i A^C_i) / (1 + sum_i nu_i) [B].
+    """Give (A - sum_i nu_i A^C_i) / (1 + sum_i nu_i) [B].
 
     The division is safety-starter-agents' (Ray et al. 2019): it keeps the size of the gradient as nu grows.
     """
@@ -28,7 +28,7 @@ def lagrangian_advantage(adv_r: jax.Array, adv_c: jax.Array, multiplier: jax.Arr
 def improve_lagrangian(
     improve: Improve, state: State, batch: Batch, config: LagrangianAdvantage, spec: Spec
 ) -> tuple[State, Metrics]:
-    """One iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
+    """Make one iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
     multiplier = multipliers.follow(state.multiplier, batch.cost_return - spec.limits, config)
     batch = replace(batch, adv_c=scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     advantage = lagrangian_advantage(batch.adv_r, batch.adv_c, multiplier.value)

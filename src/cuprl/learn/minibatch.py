@@ -39,16 +39,17 @@ ADAM = optax.scale_by_adam()  # Adam's direction; the learning rate of the run's
 
 
 def init_adam(params: Params) -> Any:
-    """Adam sees all parameters as one vector: on a CPU one long step is faster than many short ones."""
+    """Begin Adam with all parameters as one vector: on a CPU one long step is faster than many short ones."""
     return ADAM.init(ravel_pytree(params)[0])
 
 
 def clipped(gradient: jax.Array, max_norm: float) -> jax.Array:
+    """Shorten a gradient to a norm of at most max_norm."""
     return gradient * jnp.minimum(1.0, max_norm / (jnp.linalg.norm(gradient) + 1e-12))
 
 
 def shuffle(key: jax.Array, rows: int) -> jax.Array:
-    """A random order of [0, rows): sorted random integers that carry the row in their lowest bits.
+    """Draw a random order of [0, rows): sorted random integers that carry the row in their lowest bits.
 
     Ten times faster on a CPU than jax.random.permutation, which sorts pairs twice; rows whose random bits are equal
     (one pair in 2^19 for 5000 rows) keep their order.
@@ -58,7 +59,7 @@ def shuffle(key: jax.Array, rows: int) -> jax.Array:
 
 
 def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
-    """[B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
+    """Cut [B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = min(size, rows)
     count = rows // size
@@ -74,7 +75,7 @@ def descend(
     learning_rate: jax.Array | float,
     max_grad_norm: float | None = None,
 ) -> tuple[Params, Any]:
-    """One Adam step on each minibatch."""
+    """Take one Adam step on each minibatch."""
     vector, unravel = ravel_pytree(params)
 
     def step(carry: tuple[jax.Array, Any], rows: Any) -> tuple[tuple[jax.Array, Any], None]:
@@ -90,16 +91,17 @@ def descend(
 
 
 def always(_: Params, rows: Any) -> jax.Array:
+    """Go on whatever the parameters are: what a fit without a trust region asks."""
     return jnp.array(True)
 
 
 def within(kl: Callable[[Params, Any], jax.Array], limit: float) -> KeepGoing:
-    """To keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
+    """Keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
     return (lambda params, rows: kl(params, rows) <= limit) if math.isfinite(limit) else always
 
 
 def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: int) -> Any:
-    """The minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]"""
+    """Take the minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = min(size, rows)
     count = max(rows // size // parts, 1)
@@ -120,7 +122,7 @@ def fit(
     epochs: int | None = None,
     pricing: Pricing | None = None,
 ) -> Fit:
-    """At most config.epochs (or `epochs`) passes over the rows in so many parts each; after a part, stop unless keep_going.
+    """Pass at most config.epochs (or `epochs`) times over the rows in so many parts each; after a part, go on if keep_going.
 
     With a pricing the loss has a price, constant within an epoch and set anew after it, and may need no fit at all.
     """

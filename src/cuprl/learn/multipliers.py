@@ -13,6 +13,8 @@ from cuprl.learn.settings import Lagrangian
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Multiplier:
+    """The multipliers nu of the constraints, and what their rule remembers."""
+
     value: jax.Array  # [m] nu
     first: jax.Array  # [m] Adam: mean of gradients; PID: integral of the excess
     second: jax.Array  # [m] Adam: mean of squared gradients; PID: the last excess
@@ -20,17 +22,18 @@ class Multiplier:
 
 
 def init_multiplier(m: int, initial: float) -> Multiplier:
+    """Begin with nu [m] at its initial value, and nothing remembered."""
     zero = jnp.zeros(m)
     return Multiplier(jnp.full(m, initial, jnp.float32), zero, zero, jnp.zeros((), jnp.int32))
 
 
 def ascent(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Multiplier:
-    """nu <- clip(nu + eta (J^C - b), 0, nu_max): the paper's rule (Algorithm 1)."""
+    """Take nu <- clip(nu + eta (J^C - b), 0, nu_max): the paper's rule (Algorithm 1)."""
     return Multiplier(jnp.clip(nu.value + rate * excess, 0.0, maximum), nu.first, nu.second, nu.count + 1)
 
 
 def adam(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Multiplier:
-    """The same ascent with Adam's step, as OmniSafe and SafePO take it."""
+    """Ascend likewise with Adam's step, as OmniSafe and SafePO take it."""
     count = nu.count + 1
     first = 0.9 * nu.first + 0.1 * excess
     second = 0.999 * nu.second + 0.001 * excess**2
@@ -39,7 +42,7 @@ def adam(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Mult
 
 
 def pid(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Multiplier:
-    """Proportional, integral and derivative control of the excess (Stooke et al. 2020); `rate` is the integral gain."""
+    """Control the excess in proportion, integral and derivative (Stooke et al. 2020); `rate` is the integral gain."""
     proportional, derivative = 10.0 * rate, rate
     integral = jnp.clip(nu.first + rate * excess, 0.0, maximum)
     rising = jnp.where(nu.count > 0, jnp.maximum(excess - nu.second, 0.0), 0.0)
@@ -51,5 +54,5 @@ KINDS = {"ascent": ascent, "adam": adam, "pid": pid}
 
 
 def follow(nu: Multiplier, excess: jax.Array, config: Lagrangian) -> Multiplier:
-    """One update of nu from excess [m] = J^C - b."""
+    """Update nu once from excess [m] = J^C - b, by the rule of the settings."""
     return KINDS[config.multiplier](nu, excess, config.multiplier_lr, config.multiplier_max)

@@ -12,21 +12,23 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from cuprl.learn.policy import Logits, Normal, Policy
+from cuprl.learn.categorical import Logits
+from cuprl.learn.gaussian import Normal
+from cuprl.learn.policy import Policy
 from cuprl.learn.settings import SecondOrder
 
 Product = Callable[[jax.Array], jax.Array]
 
 
 def information(dist: Any, tangent: Any) -> Any:
-    """M t: the Fisher information of a distribution's own parameters, in which KL(p, p + t) = t M t / 2 + O(t³)."""
+    """Multiply with M, the Fisher information of a distribution's own parameters: KL(p, p + t) = t M t / 2 + O(t³)."""
     if isinstance(dist, Normal):
         return Normal(jnp.exp(-2.0 * dist.log_std) * tangent.mean, 2.0 * tangent.log_std)
     return Logits(jnp.exp(dist.log_p) * tangent.log_p)
 
 
 def fisher_product(policy: Policy, unravel: Callable[[jax.Array], Any], vector: jax.Array, obs: jax.Array) -> Product:
-    """x -> H x = mean over states of J^T M J x, with J the Jacobian of the distribution in the parameters `vector`."""
+    """Make x -> H x = mean over states of J^T M J x, with J the Jacobian of the distribution in the parameters `vector`."""
     dist, push = jax.linearize(lambda v: policy.dist(unravel(v), obs), vector)
     pull = jax.linear_transpose(push, vector)
 
@@ -37,11 +39,12 @@ def fisher_product(policy: Policy, unravel: Callable[[jax.Array], Any], vector: 
 
 
 def damped(product: Product, damping: float) -> Product:
+    """Make x -> (H + damping I) x."""
     return lambda x: product(x) + damping * x
 
 
 def conjugate_gradient(product: Product, b: jax.Array, iterations: int) -> tuple[jax.Array, jax.Array]:
-    """x with H x = b, and whether H looked positive definite; where it did not, x is what was reached before.
+    """Solve H x = b, and tell whether H looked positive definite; where it did not, x is what was reached before.
 
     Stops moving once the residual is lost in rounding, so that b = 0 and early convergence divide by nothing.
     """
@@ -74,6 +77,7 @@ class Directions(NamedTuple):
 
 
 def natural_directions(product: Product, gradients: jax.Array, iterations: int) -> Directions:
+    """Solve for each of the gradients [k, n] by so many iterations of conjugate gradient."""
     natural, ok = jax.vmap(lambda b: conjugate_gradient(product, b, iterations))(gradients)
     images = jax.vmap(product)(natural)
     gram = natural @ images.T
@@ -81,18 +85,20 @@ def natural_directions(product: Product, gradients: jax.Array, iterations: int) 
 
 
 def trust_region_length(square: jax.Array, delta: float) -> jax.Array:
-    """sqrt(2 delta / x^T H x): the multiple of x that reaches the edge of the trust region; 0 for x = 0."""
+    """Give sqrt(2 delta / x^T H x): the multiple of x that reaches the edge of the trust region; 0 for x = 0."""
     return jnp.where(square > 0.0, jnp.sqrt(2.0 * delta / jnp.where(square > 0.0, square, 1.0)), 0.0)
 
 
 class Search(NamedTuple):
+    """What a line search came to."""
+
     vector: jax.Array  # the accepted parameters, or the old ones
     tries: jax.Array  # [] steps tried
     failed: jax.Array  # [] none was accepted
 
 
 def line_search(vector: jax.Array, step: jax.Array, accept: Callable[[jax.Array], jax.Array], config: SecondOrder) -> Search:
-    """vector + backtrack^j step for the first j = 0, 1, … that `accept` takes; after `backtracks` refusals, vector.
+    """Take vector + backtrack^j step for the first j = 0, 1, … that `accept` takes; after `backtracks` refusals, vector.
 
     An acceptance that compares with NaN is a refusal.
     """

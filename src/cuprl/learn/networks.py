@@ -23,7 +23,7 @@ Layers = list[tuple[Any, Any]]  # (weight [in, out], bias [out]) a layer
 
 
 def init_mlp(key: jax.Array, sizes: tuple[int, ...], last_scale: float = 0.1) -> Layers:
-    """Weights uniform in ±1/sqrt(fan in); the last layer is small, so that outputs start nearly constant."""
+    """Draw weights uniform in ±1/sqrt(fan in); the last layer is small, so that outputs start nearly constant."""
     layers = []
     for i, (fan_in, fan_out) in enumerate(pairwise(sizes)):
         key, key_weight, key_bias = jax.random.split(key, 3)
@@ -37,7 +37,7 @@ def init_mlp(key: jax.Array, sizes: tuple[int, ...], last_scale: float = 0.1) ->
 
 @jax.custom_jvp
 def linear(x: jax.Array, weight: jax.Array) -> jax.Array:
-    """x [..., in], weight [in, out] -> [..., out], with a faster gradient of the weight.
+    """Multiply x [..., in] with weight [in, out] -> [..., out], with a faster gradient of the weight.
 
     That gradient is a product with x transposed. XLA would read x across its rows, which on a CPU takes a third longer
     over a whole fit of Humanoid's 376 observations than to transpose it first; the numbers are the same.
@@ -55,7 +55,7 @@ def _linear_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[ja
 
 
 def mlp(layers: Layers, x: Any, xp: ModuleType = jnp, activation: str = USUAL) -> Any:
-    """x [..., in] -> [..., out]"""
+    """Apply the layers: x [..., in] -> [..., out]."""
     # Hidden layers are narrow: `linear` gains nothing there. On few rows NumPy's dot is faster than its matmul.
     first, product = (linear, jnp.matmul) if xp is jnp else (np.ndarray.dot, np.ndarray.dot)
     between = ACTIVATIONS[activation](xp)
@@ -90,7 +90,7 @@ class Network:
         return {"encoder": encoder, "layers": init_mlp(key, sizes)}
 
     def apply(self, params: dict[str, Any], x: Any, xp: ModuleType = jnp) -> Any:
-        """x [..., in] -> [..., out]"""
+        """Apply the encoder, where there is one, and the layers: x [..., in] -> [..., out]."""
         if self.encoder is not None:
             x = encode(self.encoder, params["encoder"], x, xp)
         return mlp(params["layers"], x, xp, self.activation)

@@ -14,6 +14,8 @@ from cuprl.learn.settings import Common, setting
 
 @dataclass(frozen=True)
 class NoiseFloor(Common):
+    """Settings of a floor under the noise."""
+
     noise_floor: tuple[float, ...] = setting(
         (),
         "standard deviation below which no step pushes the noise, at first and at last, as 0.3,0.2; none: 0",

@@ -24,6 +24,8 @@ Excess = Callable[[Any], jax.Array]  # params -> [m] by how much their policy is
 
 
 class Prices(NamedTuple):
+    """The price of each cost in the projection, and how it changes there."""
+
     multiplier: Multiplier  # nu as the projection begins
     scale: Any  # [m] of nu in the projection's loss
     reprice: Callable[[Any, jax.Array], jax.Array]  # (params, nu) -> nu, after an epoch
@@ -44,14 +46,14 @@ def prices(nu: Multiplier, now: jax.Array, excess: Excess, half: Any, config: La
 
 
 def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spec: Spec) -> Prices:
-    """Algorithm 1: nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max), in the loss times (1 - gamma lambda)/(1 - gamma)."""
+    """Set nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max) (Algorithm 1); the loss has (1 - gamma lambda)/(1 - gamma) nu."""
     gamma_c = cost_discounts(spec, config)
     scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
     return Prices(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
 
 
 def while_projecting(nu: Multiplier, half: Any, excess: Excess, config: Lagrangian) -> Prices:
-    """Section 4: nu <- clip(nu + eta excess(pi), 0, nu_max), from what pi_half is predicted to cost on.
+    """Raise nu <- clip(nu + eta excess(pi), 0, nu_max) (Section 4), from what pi_half is predicted to cost on.
 
     Where nu is 0 for all constraints pi_half is within the safe set, and so its own projection.
     """

@@ -36,6 +36,7 @@ FINITE = Range("any finite number")
 
 
 def parse_range(words: str) -> Range:
+    """Read the words of a range, as '0 or more', 'more than 0', '0 to 1' or '0 to inf'."""
     found = WORDS.fullmatch(words)
     if found is None:
         raise ValueError(f"{words!r} is no range; write it as '0 or more', 'more than 0', '0 to 1' or '0 to inf'")

@@ -20,12 +20,13 @@ LARGEST_NETWORK = 10**8  # weights between hidden layers: 0.4 GB
 
 
 def setting(default: Any, help: str, accepted: str | None = None) -> Any:
-    """A dataclass field with its help text and the numbers it accepts, as "0 or more"; of a list, those of each entry."""
+    """Make a dataclass field with its help text and the numbers it accepts, as "0 or more"; of a list, of each entry."""
     metadata = {"help": f"{help} ({accepted})" if accepted else help}
     return dataclasses.field(default=default, metadata={**metadata, "range": parse_range(accepted) if accepted else FINITE})
 
 
 def choice(default: str, help: str, options: tuple[str, ...]) -> Any:
+    """Make a dataclass field with its help text and the words it accepts."""
     return dataclasses.field(default=default, metadata={"help": f"{help} ({', '.join(options)})", "options": options})
 
 
@@ -149,11 +150,12 @@ def as_words(value: Any) -> str:
 
 
 def field_names(config_class: type) -> list[str]:
+    """List the names of a Config's settings."""
     return [field.name for field in dataclasses.fields(config_class)]
 
 
 def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> Any:
-    """The algorithm's Config with some settings changed; an unknown setting is an error that names those it has."""
+    """Make the algorithm's Config with some settings changed; an unknown one is an error that names those it has."""
     kinds = get_type_hints(config_class)
     names = field_names(config_class)
     for name in changes:
@@ -163,7 +165,7 @@ def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> An
 
 
 def as_kind(kind: Any, value: Any, name: str) -> Any:
-    """A value from the command line, from JSON or from Python as a setting's type."""
+    """Take a value from the command line, from JSON or from Python as a setting's type."""
     if kind not in (bool, int, float, str) and not isinstance(value, str):
         parts = value if isinstance(value, list | tuple) else (value,)
         return tuple(as_kind(get_args(kind)[0], part, name) for part in parts)

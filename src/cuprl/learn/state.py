@@ -14,6 +14,7 @@ from cuprl.learn.types import State
 
 
 def init_state(key: jax.Array, config: Common, spec: Spec) -> State:
+    """Draw the state that every algorithm begins with: policy, critics, Adam's, and the multipliers."""
     key, key_policy, key_critics = jax.random.split(key, 3)
     policy = policy_for(spec, config).init(key_policy)
     critics = init_critics(key_critics, spec.obs_dim, config, len(spec.constraints))

@@ -30,7 +30,7 @@ Accept = Callable[[jax.Array, jax.Array], jax.Array]  # (changes of the k surrog
 
 
 def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
-    """The cost advantages [B, m] and the constraint values c [m] that go with them: c + mean (ratio - 1) A^C <= 0.
+    """Give the cost advantages [B, m] and the constraint values c [m] that go with them: c + mean (ratio - 1) A^C <= 0.
 
     The scales must match. With GAE's A^C, an estimate of the advantage whatever its lambda, a policy near pi_k has
     J^C(pi) - J^C(pi_k) = sum_t gamma_C^t E[ ratio A^C(s_t, a_t) ], and the mean over a batch is that sum divided by
@@ -44,7 +44,7 @@ def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
 
 
 def keeps_limits(change: jax.Array, c: jax.Array) -> jax.Array:
-    """Costs under their limit stay under it, and those over it do not rise: change [m] <= max(-c, 0)."""
+    """Tell whether costs under their limit stay under it, and those over it do not rise: change [m] <= max(-c, 0)."""
     return (change <= jnp.maximum(-c, 0.0)).all()
 
 
@@ -71,7 +71,7 @@ def around(
     kl: Divergence,
     config: SecondOrder,
 ) -> Local:
-    """advantages [B, k]: those whose surrogates matter; adv_c [B, m]: the costs' for the report."""
+    """Pose the problem around pi_k; advantages [B, k]: whose surrogates matter; adv_c [B, m]: the costs' for the report."""
     rows = rows_at(policy, params, batch, adv_c)
     vector, unravel = ravel_pytree(params)
 
@@ -88,7 +88,7 @@ def around(
 
 
 def around_limits(state: State, batch: Batch, config: SecondOrder, spec: Spec) -> tuple[Local, jax.Array]:
-    """The problem of the reward and all costs around pi_k, in KL(pi, pi_k); and the constraint values c [m]."""
+    """Pose the problem of the reward and all costs around pi_k, in KL(pi, pi_k); gives the constraint values c [m] too."""
     policy = policy_for(spec, config)
     adv_c, c = scaled_constraints(batch, spec)
     advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
@@ -98,7 +98,7 @@ def around_limits(state: State, batch: Batch, config: SecondOrder, spec: Spec) -
 def take(
     local: Local, step: jax.Array, accept: Accept, state: State, batch: Batch, config: SecondOrder
 ) -> tuple[State, Metrics]:
-    """The step, shortened until accepted; then the critics. Where the curvature failed or none is accepted: pi_k."""
+    """Take the step, shortened until accepted, and fit the critics. Where the curvature failed or none is accepted: pi_k."""
     search = line_search(
         local.vector,
         jnp.where(local.directions.ok, step, 0.0),

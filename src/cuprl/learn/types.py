@@ -1,12 +1,13 @@
-"""The arrays that pass between collecting, estimating and updating. T steps, N environments, B = T N, m costs."""
+"""What passes between collecting, estimating and updating. T steps, N environments, B = T N, m costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 
+from cuprl.core.spec import Spec
 from cuprl.learn.multipliers import Multiplier
 
 
@@ -54,3 +55,17 @@ class State:
 
 
 Metrics = dict[str, Any]
+
+
+class Algorithm(Protocol):
+    """What a module must have to be an algorithm, and no more: pure functions, no base class."""
+
+    Config: Any  # a frozen dataclass: its settings with their defaults, help and what they accept
+
+    def init(self, key: jax.Array, config: Any, spec: Spec) -> State:
+        """Draw the state to begin with."""
+        ...
+
+    def update(self, state: State, batch: Batch, config: Any, spec: Spec) -> tuple[State, Metrics]:
+        """Learn from one batch; gives the new state, and metrics by their columns."""
+        ...

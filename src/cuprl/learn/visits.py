@@ -21,6 +21,8 @@ from cuprl.learn.settings import Common
 
 
 class Visits(NamedTuple):
+    """How much each row of a batch counts in a cost's surrogate."""
+
     weight: jax.Array  # [T, N, m] of each row in the surrogates, 1 on average
     span: jax.Array  # [m] discounted steps of an episode: what one unit of cost at every step adds to J^C
     start: jax.Array  # [T, N] 1 where an episode begins
@@ -28,18 +30,18 @@ class Visits(NamedTuple):
 
 
 def limit_discounts(spec: Spec, config: Common) -> np.ndarray:
-    """[m] gamma_C of J^C: 1 where the limit is for a plain sum."""
+    """Give gamma_C of J^C [m]: 1 where the limit is for a plain sum."""
     plain = config.cost_return == "undiscounted"
     return np.array([1.0 if plain else c.discount for c in spec.constraints])
 
 
 def discounted_steps(spec: Spec, config: Common) -> np.ndarray:
-    """[m] sum of gamma_C^t over a full episode's steps t: 1 / (1 - gamma_C) if it is long, for a plain sum the horizon."""
+    """Sum gamma_C^t over a full episode's steps t [m]: 1 / (1 - gamma_C) if it is long, for a plain sum the horizon."""
     return (limit_discounts(spec, config)[:, None] ** np.arange(spec.horizon)).sum(axis=1).astype(np.float32)
 
 
 def episode_steps(first: jax.Array, done: jax.Array) -> jax.Array:
-    """Which step of its episode each row is [T, N]; first [N]: what row 0 is; done [T, N]."""
+    """Count which step of its episode each row is [T, N]; first [N]: what row 0 is; done [T, N]."""
 
     def forward(step: jax.Array, done_now: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jnp.where(done_now > 0, 0, step + 1), step
@@ -48,6 +50,7 @@ def episode_steps(first: jax.Array, done: jax.Array) -> jax.Array:
 
 
 def visits(first: jax.Array, done: jax.Array, spec: Spec, config: Common) -> Visits:
+    """Weigh the rows of a rollout, from where its episodes stood; first [N], done [T, N]."""
     step = episode_steps(first, done)
     gamma = jnp.asarray(limit_discounts(spec, config), jnp.float32)
     discount = gamma ** step[..., None]  # [T, N, m]

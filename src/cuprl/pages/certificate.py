@@ -9,7 +9,7 @@ from cuprl.pages.parts import plain
 
 
 def sentences(certificate: Any) -> list[str]:
-    """What was run and what it came to, then a sentence a constraint; of a file of another kind, each thing it says."""
+    """Say what was run and what it came to, then a sentence a constraint; of a file of another kind, each thing it says."""
     constraints = certificate.get("constraints") if isinstance(certificate, dict) else None
     if not isinstance(constraints, list) or not all(isinstance(one, dict) for one in constraints):
         return told(certificate)
@@ -17,6 +17,7 @@ def sentences(certificate: Any) -> list[str]:
 
 
 def of_whole(certificate: dict[str, Any]) -> str:
+    """Say what was run for a certificate, and what it came to."""
     parts = [
         said("{:,} fresh episodes", certificate.get("episodes")),
         said("the policy of iteration {}", certificate.get("iteration")),
@@ -29,6 +30,7 @@ def of_whole(certificate: dict[str, Any]) -> str:
 
 
 def of_constraint(one: dict[str, Any], episodes: Any) -> str:
+    """Say what a certificate states of one constraint."""
     over, low, high = (one.get(key) for key in ("over", "over_low", "over_high"))
     share = over / episodes if is_number(over) and is_number(episodes) and episodes else None
     parts = [
@@ -45,7 +47,7 @@ def of_constraint(one: dict[str, Any], episodes: Any) -> str:
 
 
 def told(value: Any, name: str = "") -> list[str]:
-    """Each thing that a JSON value says, with its name."""
+    """List each thing that a JSON value says, with its name."""
     if isinstance(value, dict):
         return [line for key, part in value.items() for line in told(part, key.replace("_", " "))]
     if isinstance(value, list):
@@ -57,16 +59,20 @@ def told(value: Any, name: str = "") -> list[str]:
 
 
 def said(form: str, *values: Any) -> str:
+    """Fill numbers into a form; "" where one of them is none."""
     return form.format(*values) if all(map(is_number, values)) else ""
 
 
 def word(form: str, value: Any) -> str:
+    """Fill a word into a form; "" where it is none."""
     return form.format(value) if isinstance(value, str) and value else ""
 
 
 def percent(share: Any) -> float | None:
+    """Give 100 times a share; None where it is no number."""
     return 100 * share if is_number(share) else None
 
 
 def sentence(parts: list[str]) -> str:
+    """Join what there is to say into a sentence."""
     return "; ".join(filter(None, parts)) + "."

@@ -16,7 +16,10 @@ from cuprl.pages.parts import Part, panel, series
 
 
 def experiment_page(name: str, groups: list[Group], summary: str = "", left_out: str = "") -> Part:
-    """`groups` may hold some without a run yet: the table counts them. left_out: what is stored and does not count."""
+    """Give all that an experiment's page shows, as JSON values.
+
+    `groups` may hold some without a run yet: the table counts them. left_out: what is stored and does not count.
+    """
     run = [g for g in groups if g.results]
     colours = places(list(dict.fromkeys(g.label for g in run)))
     seeds = sum(len(g.results) for g in run)
@@ -37,7 +40,7 @@ def experiment_page(name: str, groups: list[Group], summary: str = "", left_out:
 
 
 def places(labels: list[str]) -> dict[str, int]:
-    """label -> its colour's place in the palette; the second with a colour is dashed, and so on."""
+    """Give each label its colour's place in the palette; the second with a colour is dashed, and so on."""
     found: dict[str, int] = {}
     for label, colour in palette(labels).items():
         place = COLOURS.index(colour)
@@ -48,7 +51,7 @@ def places(labels: list[str]) -> dict[str, int]:
 
 
 def curves(groups: list[Group], colours: dict[str, int]) -> Iterator[Part]:
-    """For each task its return and its costs, a curve a group."""
+    """Draw for each task its return and its costs, a curve a group."""
     for t, task in enumerate(dict.fromkeys(g.task for g in groups)):
         mine = [(str(i), g) for i, g in enumerate(groups) if g.task == task]
         returns = [curve(g, grid, g.curves("rollout/ep_rew_mean"), colours) for grid, g in mine]
@@ -61,5 +64,5 @@ def curves(groups: list[Group], colours: dict[str, int]) -> Iterator[Part]:
 
 
 def curve(g: Group, grid: str, values: np.ndarray, colours: dict[str, int]) -> Part:
-    """The mean of curves [seeds, iterations], with a band about it where there are several."""
+    """Average curves [seeds, iterations], with a band about the mean where there are several."""
     return series(g.label, grid, values.mean(axis=0), colours[g.label], band_of(values))

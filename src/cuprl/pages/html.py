@@ -39,7 +39,7 @@ TEMPLATE = """<!doctype html>
 
 
 def page(data: dict[str, Any], video: tuple[str, str] = ("", ""), live: bool = False) -> str:
-    """The whole file. video: its kind and data URI, as `reading.read_video` gives them; live: it asks for data.json."""
+    """Make the whole file. video: its kind and data URI, as `reading.read_video` gives them; live: it asks for data.json."""
     colours = "".join(f"--c{i}:{colour};" for i, colour in enumerate(COLOURS))
     style = f":root{{{colours}}}\n{source('page.css')}"
     script = "\n".join(["'use strict';", *map(source, SCRIPTS)])
@@ -67,16 +67,17 @@ def page(data: dict[str, Any], video: tuple[str, str] = ("", ""), live: bool = F
 
 
 def source(name: str) -> str:
+    """Read a file of the page: its script or its style."""
     return files("cuprl.pages").joinpath(name).read_text()
 
 
 def digest(content: str) -> str:
-    """What a content policy calls an inline script or style."""
+    """Name an inline script or style as a content policy does."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def moving(kind: str, uri: str) -> str:
-    """The video's element; the script puts it in its place."""
+    """Make the video's element; the script puts it in its place."""
     if not uri:
         return ""
     tag = f'<video controls loop muted playsinline src="{uri}"></video>'
@@ -84,11 +85,12 @@ def moving(kind: str, uri: str) -> str:
 
 
 def as_json(data: Any) -> str:
-    """The data, with every text in it as it may be shown."""
+    """Write the data, with every text in it as it may be shown."""
     return json.dumps(shown(data), allow_nan=False, separators=(",", ":"))
 
 
 def shown(value: Any) -> Any:
+    """Make every text within JSON values one that may be shown."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -97,5 +99,5 @@ def shown(value: Any) -> Any:
 
 
 def in_script(text: str) -> str:
-    """JSON that no word in it can end as a script element."""
+    """Write JSON that no word in it can end as a script element."""
     return text.replace("<", "\\u003c")

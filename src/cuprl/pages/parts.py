@@ -22,20 +22,22 @@ Part = dict[str, Any]
 
 
 def stride(length: int) -> int:
-    """Of so many values each n-th is drawn, and the last."""
+    """Choose n so that of so many values each n-th is drawn, and the last."""
     return -(-length // MOST) or 1
 
 
 def thinned(name: str, values: np.ndarray) -> list[float | int | None]:
+    """Thin a curve to what a page draws of it, rounded; its last value stays."""
     return rounded(name, values[::-1][:: stride(len(values))][::-1])
 
 
 def grid(columns: dict[str, np.ndarray]) -> Part:
+    """Give the steps and iterations that the curves of a part are drawn over."""
     return {name: thinned(name, columns[name]) for name in ("steps", "iteration")}
 
 
 def series(name: str, grid: str, values: np.ndarray, colour: int, band: tuple[np.ndarray, np.ndarray] | None = None) -> Part:
-    """A curve: `colour` counts through the palette, and from its end on through dashes as well."""
+    """Make a curve: `colour` counts through the palette, and from its end on through dashes as well."""
     low, high = (thinned("", edge) for edge in band) if band else (None, None)
     dash, colour = divmod(colour, len(COLOURS))
     return {"name": name, "grid": grid, "y": thinned("", values), "low": low, "high": high, "colour": colour, "dash": dash}
@@ -50,19 +52,20 @@ def panel(
     note: str = "",
     trim: bool = False,
 ) -> Part:
+    """Make a panel of curves, with lines across it, as limits are; trim: half a percent at each end may lie outside."""
     marks = [{"name": name, "y": value} for name, value in (lines or {}).items()]
     said = {"id": id, "section": section, "title": title, "note": note}
     return {**said, "series": list(curves), "lines": marks, "trim": trim}
 
 
 def table(found: Table, title: str = "") -> Part:
-    """title: where the table has none of its own."""
+    """Make a table's part; title: where the table has none of its own."""
     breaks = [line - 1 for line in new_tasks(found)]  # the rows before which another task begins
     return {"title": found.title or title, "header": found.header, "rows": found.rows, "breaks": breaks, "note": found.note}
 
 
 def plain(value: Any) -> str:
-    """A value as a reader sees it."""
+    """Write a value as a reader sees it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

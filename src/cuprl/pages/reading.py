@@ -39,38 +39,41 @@ class Seen:
 
     @property
     def limits(self) -> dict[str, float]:
+        """Give the limit of each constraint by its name."""
         return self.config["limits"]
 
     @property
     def planned(self) -> int:
-        """The iterations that the run is to have."""
+        """Count the iterations that the run is to have."""
         return self.config["steps"] // self.config["settings"]["batch_size"]
 
     def metric(self, key: str, constraint: str) -> np.ndarray | None:
-        """A constraint's column [rows]; None where the algorithm has no such."""
+        """Give a constraint's column [rows]; None where the algorithm has no such."""
         return self.rows.get(column(key, constraint, self.limits))
 
     @property
     def best(self) -> int | None:
-        """The row of the best evaluation; None where there is none within every limit."""
+        """Find the row of the best evaluation; None where there is none within every limit."""
         return best_row(self.evaluations, self.config)
 
     @property
     def bound(self) -> float:
-        """The largest multiplier; infinite where there is none."""
+        """Give the largest multiplier; infinite where there is none."""
         bound = self.config["settings"].get("multiplier_max")
         return bound if is_number(bound) and bound > 0 else math.inf
 
     @property
     def undiscounted(self) -> bool:
+        """Tell whether J^C is the plain sum of costs."""
         return self.config["settings"].get("cost_return") == "undiscounted"
 
     def cost(self, constraint: str) -> np.ndarray:
-        """The cost that this run holds to its limit [rows]."""
+        """Give the cost that this run holds to its limit [rows]."""
         kind = "ep_cost_undiscounted_mean" if self.undiscounted else "ep_cost_mean"
         return self.rows[column(f"rollout/{kind}", constraint, self.limits)]
 
     def how_discounted(self, constraint: str) -> str:
+        """Say how a constraint's cost is summed up."""
         known = {c["name"]: c["discount"] for c in self.config.get("spec", {}).get("constraints", ())}
         if self.undiscounted or known.get(constraint) == 1.0:
             return "undiscounted"
@@ -78,6 +81,7 @@ class Seen:
 
 
 def read_run(run: Run) -> Seen:
+    """Read all that a page shows of a run, at one moment; what is damaged is noted, not raised."""
     faults: list[str] = []
     try:
         provenance.refuse_altered(run.path, run.config)
@@ -97,14 +101,14 @@ def read_run(run: Run) -> Seen:
 
 
 def numbered(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The rows that say which iteration they are of, and after how many steps; nothing where none does."""
+    """Keep the rows that say which iteration they are of, and after how many steps; nothing where none does."""
     where = columns["iteration"], columns["steps"]
     kept = np.logical_and.reduce([(place >= 1) & (place < 10**progress.DIGITS) for place in where])
     return {name: values[kept] for name, values in columns.items()} if kept.any() else {}
 
 
 def read_evaluations(path: Path, faults: list[str]) -> dict[str, np.ndarray]:
-    """The columns that are numbers; without steps they have no place, and none is shown."""
+    """Read the columns that are numbers; without steps they have no place, and none is shown."""
     try:
         rows = progress.read_rows(path)
     except UserError as error:
@@ -120,6 +124,7 @@ def read_evaluations(path: Path, faults: list[str]) -> dict[str, np.ndarray]:
 
 
 def read_certificate(path: Path, faults: list[str]) -> Any:
+    """Read the certificate's JSON in a run's folder, if there is one; what is damaged is added to the faults."""
     if not is_own(path):
         return None
     try:
@@ -132,7 +137,7 @@ def read_certificate(path: Path, faults: list[str]) -> Any:
 
 
 def read_video(folder: Path) -> tuple[str, str]:
-    """The video of a run as (kind, data URI), ("", "") without one; one that is too large for a page is left out."""
+    """Read the video of a run as (kind, data URI), ("", "") without one; one that is too large for a page is left out."""
     for name, kind in VIDEOS.items():
         if is_own(folder / name) and (folder / name).stat().st_size < LARGEST_VIDEO:
             content = files.read(folder / name, LARGEST_VIDEO)
@@ -141,5 +146,5 @@ def read_video(folder: Path) -> tuple[str, str]:
 
 
 def is_own(path: Path) -> bool:
-    """Whether a file lies there itself: a stranger's link to one of ours must not put it on a page that we hand on."""
+    """Tell whether a file lies there itself: a stranger's link to one of ours must not put it on a page that we hand on."""
     return path.is_file() and not path.is_symlink()

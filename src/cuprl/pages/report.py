@@ -44,7 +44,7 @@ def report(
 
 
 def as_page(out: str | Path) -> Path:
-    """Where a page can be written; refused before anything is read for it."""
+    """Take where a page is written; what is no page's name is refused before anything is read for it."""
     path = Path(out)
     if path.is_dir():
         raise UserError(f"--out {path} is a folder; give a file in it, as {path / 'report.html'}.")
@@ -54,7 +54,7 @@ def as_page(out: str | Path) -> Path:
 
 
 def is_experiment(name: str | Path) -> bool:
-    """Whether a word names an experiment; a run's folder of the same name goes before."""
+    """Tell whether a word names an experiment; a run's folder of the same name goes before."""
     if (Path(name) / "config.json").exists():
         return False
     if str(name) in EXPERIMENTS or str(name).endswith(".toml"):
@@ -65,6 +65,7 @@ def is_experiment(name: str | Path) -> bool:
 
 
 def of_run(run: Run) -> str:
+    """Make the page of a run; one without an iteration yet is refused."""
     seen = read_run(run)
     if not seen.rows:
         raise UserError(f"{run.path} has no iteration to report yet; wait for its first, or see it come with `cup watch`.")
@@ -72,6 +73,7 @@ def of_run(run: Run) -> str:
 
 
 def of_experiment(name: str, results: Path, only: str | None) -> str:
+    """Make the page of an experiment from its stored results; only: a part of its grid."""
     experiment = find_experiment(name)
     groups, left_out = find_groups([name], results, only)
     return page(experiment_page(experiment.name, groups, experiment.summary, left_out))

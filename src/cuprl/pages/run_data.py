@@ -24,6 +24,7 @@ KL = {"train/approx_kl": "whole update", "train/kl_improvement": "improvement", 
 
 
 def run_page(seen: Seen) -> Part:
+    """Give all that a run's page shows, as JSON values."""
     config = seen.config
     rows = len(seen.rows.get("steps", ()))
     each = parts.stride(rows)
@@ -49,7 +50,7 @@ def run_page(seen: Seen) -> Part:
 
 
 def state(seen: Seen) -> str:
-    """How far the run is."""
+    """Say how far the run is."""
     if not seen.rows:
         return "training: no iteration has ended yet" if seen.training else "no iteration has ended"
     done, steps = int(seen.rows["iteration"][-1]), int(seen.rows["steps"][-1])
@@ -62,7 +63,7 @@ def state(seen: Seen) -> str:
 
 
 def cards(seen: Seen) -> Iterator[Part]:
-    """The last row's numbers: each a name, a value, a note, and whether it is within its limit (None: it has none)."""
+    """Give the last row's numbers: each a name, a value, a note, and whether it is within its limit (None: it has none)."""
     value = number(seen.rows["rollout/ep_rew_mean"][-1])
     yield {"name": "return", "value": value, "note": "last 100 episodes", "good": None}
     for name, limit in seen.limits.items():
@@ -79,10 +80,12 @@ def cards(seen: Seen) -> Iterator[Part]:
 
 
 def known(values: np.ndarray) -> np.ndarray:
+    """Keep the finite values."""
     return values[np.isfinite(values)]
 
 
 def number(value: float) -> str:
+    """Write a number for a card, to four digits or so."""
     return "unknown" if np.isnan(value) else f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
@@ -90,7 +93,7 @@ def number(value: float) -> str:
 
 
 def curves(seen: Seen) -> Iterator[Part]:
-    """Return, each cost, what was promised of it, the multipliers, the KL and the entropy: those that the run has."""
+    """Draw return, each cost, what was promised of it, the multipliers, the KL and the entropy: those that the run has."""
     rows = seen.rows
     yield panel("return", "Return", [series("return", "training", rows["rollout/ep_rew_mean"], 0)], note="last 100 episodes")
     for i, (name, limit) in enumerate(seen.limits.items()):
@@ -122,7 +125,7 @@ def curves(seen: Seen) -> Iterator[Part]:
 
 
 def evaluations(seen: Seen) -> Iterator[Part]:
-    """The return and each cost of the mode and of sampled actions, with the best return within every limit."""
+    """Draw the return and each cost of the mode and of sampled actions, with the best return within every limit."""
     found, best = seen.evaluations, [] if seen.best is None else [seen.best]
     mark = {f"best, iteration {int(found['iteration'][row])}": float(found["mode/return"][row]) for row in best}
     wanted = [("Return", {actions: f"{actions}/return" for actions in ACTIONS}, mark)]
@@ -143,7 +146,7 @@ def evaluations(seen: Seen) -> Iterator[Part]:
 
 
 def settings(config: dict[str, Any]) -> Table:
-    """The settings that are not the defaults of the algorithm's Config, what they would be, and who changed them."""
+    """List the settings that are not the defaults of the algorithm's Config, what they would be, and who changed them."""
     algo, default = full_name(config["algo"]), default_settings(config["algo"])
     preset = ALGORITHMS[algo].preset if algo in ALGORITHMS else {}
     fields = dataclasses.fields(find(algo)[0].Config) if algo in ALGORITHMS else ()  # of a stranger's, nothing is imported
@@ -163,7 +166,7 @@ def settings(config: dict[str, Any]) -> Table:
 
 
 def facts(seen: Seen) -> list[Part]:
-    """What made the run: groups of names and values."""
+    """List what made the run: groups of names and values."""
     config = seen.config
     run = {
         "task": config["task"],
@@ -186,14 +189,14 @@ def facts(seen: Seen) -> list[Part]:
 
 
 def history(config: dict[str, Any]) -> dict[str, str]:
-    """What a run was before: trained further than was planned, or begun from a policy."""
+    """List what a run was before: trained further than was planned, or begun from a policy."""
     words, source = told(config), config.get("start_source")
     named = {"extended": "trained further", "start": "began from"}
     return {named[key]: f"{value}, {source}" if key == "start" and source else value for key, value in words.items()}
 
 
 def command(words: Any) -> str | None:
-    """The command line, without the path of the program: that is of the machine it ran on."""
+    """Give the command line, without the path of the program: that is of the machine it ran on."""
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         return None
     program = os.path.basename(words[0])

@@ -41,14 +41,16 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
+        """Say where the page is, for a browser on this machine."""
         return f"http://{ADDRESS}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves before it has its answer is no error."""
+        """Say nothing of a browser that leaves before it has its answer: that is no error."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
     def answer(self, path: str) -> Answer:
+        """Answer a path with status, kind and content."""
         try:
             if path == "/":
                 return HTTPStatus.OK, "text/html", page(self.data(), self.video(), live=True)
@@ -60,9 +62,12 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    """Answers a browser on this machine, and no other."""
+
     server: Server
 
     def do_GET(self) -> None:
+        """Answer a request; one that names another host is refused."""
         host = self.headers.get("Host", "").rpartition(":")
         name = host[0] if host[1] and host[2].isdecimal() else "".join(host)
         if name.lower() not in HOSTS:
@@ -71,6 +76,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send(*self.server.answer(self.path.partition("?")[0]))
 
     def send(self, status: HTTPStatus, kind: str, content: str) -> None:
+        """Send an answer with its headers."""
         body = content.encode()
         self.send_response(status)
         for name, value in {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": len(body), **HEADERS}.items():
@@ -79,10 +85,10 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Every request would be a line every two seconds."""
+        """Say nothing: every request would be a line every two seconds."""
 
 
 def server_of(run: str | Path, port: int) -> Server:
-    """A server of a run's page, which is not serving yet; port 0: any that is free."""
+    """Make a server of a run's page, which is not serving yet; port 0: any that is free."""
     found = Run(run)
     return Server(port, lambda: run_page(read_run(found)), lambda: read_video(found.path))

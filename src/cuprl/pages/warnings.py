@@ -16,7 +16,7 @@ NARROW = 0.05  # share of its actions' range, or of its greatest entropy, at whi
 
 
 def of_run(seen: Seen) -> list[str]:
-    """Sentences, what is broken first."""
+    """List the warnings of a run as sentences, what is broken first."""
     found = [*seen.faults, *lost_rows(seen), *late_checkpoint(seen)]
     if seen.rows:
         for name in seen.limits:
@@ -27,7 +27,7 @@ def of_run(seen: Seen) -> list[str]:
 
 
 def after_first_tenth(seen: Seen) -> np.ndarray:
-    """Whether a row lies after the first tenth of the run as it is planned [rows]."""
+    """Tell which rows lie after the first tenth of the run as it is planned [rows]."""
     return seen.rows["iteration"] > seen.planned // 10
 
 
@@ -35,13 +35,14 @@ def after_first_tenth(seen: Seen) -> np.ndarray:
 
 
 def lost_rows(seen: Seen) -> list[str]:
+    """Warn of rows of metrics that are lost."""
     if not seen.lost:
         return []
     return [f"progress.csv lacks {iterations(seen.lost)}: these rows are lost, and the curves are drawn across the gap."]
 
 
 def late_checkpoint(seen: Seen) -> list[str]:
-    """A run that goes on may be behind by as many iterations as lie between two checkpoints."""
+    """Warn of a last checkpoint that is further behind than a run that goes on may be."""
     done = int(seen.rows["iteration"][-1]) if seen.rows else 0
     behind, usual = done - seen.checkpoint, seen.config.get("checkpoint_every", 10)
     if behind <= 0 or (seen.training and behind <= usual):
@@ -55,6 +56,7 @@ def late_checkpoint(seen: Seen) -> list[str]:
 
 
 def over_limit(seen: Seen, name: str) -> list[str]:
+    """Warn of a cost that is over its limit, now or often."""
     limit, cost = seen.limits[name], seen.cost(name)
     known = after_first_tenth(seen) & ~np.isnan(cost)
     share = float((cost > limit)[known].mean()) if known.any() else 0.0
@@ -67,6 +69,7 @@ def over_limit(seen: Seen, name: str) -> list[str]:
 
 
 def at_bound(seen: Seen, name: str) -> list[str]:
+    """Warn of a multiplier that sat at its bound for long."""
     nu = seen.metric("train/multiplier", name)
     if nu is None:
         return []
@@ -83,7 +86,7 @@ def at_bound(seen: Seen, name: str) -> list[str]:
 
 
 def broken_promises(seen: Seen, name: str) -> list[str]:
-    """Where a cost comes out higher than the update before it predicted, and not by chance alone."""
+    """Warn where a cost comes out higher than the update before it predicted, and not by chance alone."""
     pair = promises(seen, name)
     if pair is None:
         return []
@@ -99,7 +102,7 @@ def broken_promises(seen: Seen, name: str) -> list[str]:
 
 
 def promises(seen: Seen, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """What the update before each row predicted of its cost, and what was found [rows]; the first row has no such update."""
+    """Give what the update before each row predicted of its cost, and what was found [rows]; the first row has no update."""
     predicted, found = (seen.metric(key, name) for key in ("train/predicted_cost", "train/cost_return"))
     if predicted is None or found is None:
         return None
@@ -111,7 +114,7 @@ def promises(seen: Seen, name: str) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def no_best(seen: Seen) -> list[str]:
-    """Where a run was evaluated and no evaluation was within every limit."""
+    """Warn where a run was evaluated and no evaluation was within every limit."""
     count = len(seen.evaluations.get("mode/return", ()))
     if not count or seen.best is not None:
         return []
@@ -119,6 +122,7 @@ def no_best(seen: Seen) -> list[str]:
 
 
 def narrow_policy(seen: Seen) -> list[str]:
+    """Warn of a policy that hardly tries other actions any more."""
     entropy, least = seen.rows.get("train/entropy"), least_entropy(seen.config.get("spec", {}).get("action", {}))
     if entropy is None or least is None or not (below := entropy < least).any() or not below[-1]:
         return []
@@ -127,7 +131,7 @@ def narrow_policy(seen: Seen) -> list[str]:
 
 
 def least_entropy(action: dict[str, Any]) -> float | None:
-    """The entropy of a policy that hardly explores.
+    """Give the entropy of a policy that hardly explores.
 
     Of a Gaussian whose deviation is NARROW of half the range of its actions (of 1 where they have none), and NARROW of
     the greatest entropy where actions are discrete.
@@ -146,10 +150,11 @@ def least_entropy(action: dict[str, Any]) -> float | None:
 
 
 def stretches_of(flags: np.ndarray, numbers: np.ndarray) -> list[range]:
-    """The iterations that are flagged, in stretches: rows that follow each other, whatever is lost between them."""
+    """Find the iterations that are flagged, in stretches: rows that follow each other, whatever is lost between them."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return [range(int(numbers[a]), int(numbers[b - 1]) + 1) for a, b in zip(edges[::2], edges[1::2])]
 
 
 def counted(number: int) -> str:
+    """Write a number of iterations."""
     return f"{number} iteration{'s' if number > 1 else ''}"

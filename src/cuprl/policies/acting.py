@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.actions import Action, Box
 from cuprl.core.activations import ACTIVATIONS, USUAL
 from cuprl.core.encoder import Encoder, by_rows, from_names
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST, fault
-from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
 from cuprl.errors import UserError
@@ -99,8 +99,7 @@ class SavedPolicy:
             raise UserError(f"{self.source} does not show what its normaliser saw; load the run, or export it as .npz.")
         if not np.isfinite(self.arrays["clip"]):
             raise UserError("this policy was trained with normalise=False: what it saw is not known; check it yourself.")
-        mean, scale, clip = (self.arrays[name] for name in ("mean", "scale", "clip"))
-        return ~(np.abs((obs - mean) * scale) <= clip)
+        return Normaliser.from_arrays(self.arrays).beyond(obs)
 
     def _deviation(self, shape: tuple[int, ...]) -> np.ndarray:
         """Draw what makes a sample of the mode."""

@@ -31,7 +31,7 @@ class Bounds(NamedTuple):
 
 
 def mean_bounds(values: np.ndarray, alpha: float, largest: float | None = None) -> Bounds:
-    """One-sided bounds on the mean of values [n], each wrong with a chance of at most `alpha`.
+    """Find one-sided bounds on the mean of values [n], each wrong with a chance of at most `alpha`.
 
     largest: where every possible value is between 0 and that, the bounds hold at any n (betting); else they hold as n
     grows, and nearly so from some fifty values on (bootstrap-t).
@@ -43,7 +43,7 @@ def mean_bounds(values: np.ndarray, alpha: float, largest: float | None = None) 
 
 
 def betting_upper(values: np.ndarray, alpha: float, largest: float) -> np.ndarray:
-    """An upper bound on the mean of values [..., n] in [0, largest], valid at every n; shape [...].
+    """Find an upper bound on the mean of values [..., n] in [0, largest], valid at every n; shape [...].
 
     Waudby-Smith & Ramdas (2023), "Estimating means of bounded random variables by betting", JRSS B 86(1), its one-sided
     half. On the values x_1, x_2, … in [0, 1] a gambler bets that the mean is below m:
@@ -76,7 +76,7 @@ def betting_upper(values: np.ndarray, alpha: float, largest: float) -> np.ndarra
 
 
 def variance_before(x: np.ndarray) -> np.ndarray:
-    """The variance of the values before each one in x [..., n], with 1/4 for one more, of the mean 1/2, before the first."""
+    """Give the variance of the values before each in x [..., n]; before the first there is one of the mean 1/2, with 1/4."""
     count = np.arange(1, x.shape[-1] + 1)
     mean = (0.5 + x.cumsum(axis=-1)) / (count + 1)  # after each value
     variance = (0.25 + np.square(x - mean).cumsum(axis=-1)) / (count + 1)
@@ -84,7 +84,7 @@ def variance_before(x: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_t_upper(values: np.ndarray, alpha: float) -> np.ndarray:
-    """An upper bound on the mean of values [..., n] without any known bound; shape [...].
+    """Find an upper bound on the mean of values [..., n] without any known bound; shape [...].
 
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", section 12.5: mean - t s / sqrt(n), where t is the
     alpha-quantile of (mean* - mean) / (s* / sqrt(n)) over samples drawn with replacement. Its error falls as 1/n, also for
@@ -112,13 +112,13 @@ def bootstrap_t_upper(values: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def times_drawn(random: np.random.Generator, n: int, samples: int) -> np.ndarray:
-    """How often each of n values is drawn when n are drawn with replacement [n, samples]."""
+    """Count how often each of n values is drawn when n are drawn with replacement [n, samples]."""
     drawn = random.integers(n, size=(samples, n)) + n * np.arange(samples)[:, None]
     return np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n).T.astype(np.float64)
 
 
 def share_interval(count: int, n: int, confidence: float) -> tuple[float, float]:
-    """The exact two-sided interval of a probability from `count` of n (Clopper & Pearson 1934)."""
+    """Find the exact two-sided interval of a probability from `count` of n (Clopper & Pearson 1934)."""
     tail = (1.0 - confidence) / 2.0
     low = 0.0 if count == 0 else float(betaincinv(count, n - count + 1, tail))
     high = 1.0 if count == n else float(betaincinv(count + 1, n - count, 1.0 - tail))
@@ -126,7 +126,7 @@ def share_interval(count: int, n: int, confidence: float) -> tuple[float, float]
 
 
 def worst(values: np.ndarray, share: float = 0.01) -> float:
-    """The mean of the largest `share` of values [n]: their conditional value at risk (Rockafellar & Uryasev 2000).
+    """Average the largest `share` of values [n]: their conditional value at risk (Rockafellar & Uryasev 2000).
 
     Where that is not a whole number of values the last one counts in part; with less than one, it is the largest.
     """
@@ -136,7 +136,7 @@ def worst(values: np.ndarray, share: float = 0.01) -> float:
 
 
 def episodes_to_decide(mean: float, bounds: Bounds, limit: float, n: int) -> int | None:
-    """About how many values, if mean and spread stay as they are, put the limit outside of the bounds; None: far too many.
+    """Estimate how many values put the limit outside of the bounds, if mean and spread stay as they are; None: too many.
 
     A bound comes nearer to the mean as 1 / sqrt(n) does, so n times (bound - mean)² / (limit - mean)²; to two digits.
     """

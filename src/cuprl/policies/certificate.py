@@ -55,12 +55,13 @@ class Statement:
 
     @property
     def verdict(self) -> str:
+        """Compare the bounds with the limit: within, not within, or undecided."""
         if self.upper is not None and self.upper <= self.limit:
             return WITHIN
         return NOT_WITHIN if self.lower is not None and self.lower > self.limit else UNDECIDED
 
     def sentence(self, confidence: float) -> str:
-        """The verdict in words; confidence: of the whole certificate."""
+        """Say the verdict in words; confidence: of the whole certificate."""
         said = f"at {100 * confidence:g}%"
         if self.verdict == WITHIN:
             return f"within the limit {said}: the expected cost is at most {digits(self.upper)}"
@@ -95,24 +96,24 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """Within every limit, not within one of them, or undecided."""
+        """Judge all constraints together: within every limit, not within one of them, or undecided."""
         found = {statement.verdict for statement in self.constraints}
         return next(verdict for verdict in (NOT_WITHIN, UNDECIDED, WITHIN) if verdict in found)
 
     def sentence(self) -> str:
-        """The verdict in words."""
+        """Say the verdict over all constraints in words."""
         words = {WITHIN: "within every limit", NOT_WITHIN: "not within every limit", UNDECIDED: "undecided"}
         return f"{words[self.verdict]} at {100 * self.confidence:g}%"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, with the verdicts."""
+        """Give plain values, with the verdicts."""
         constraints = [{**dataclasses.asdict(s), "verdict": s.verdict} for s in self.constraints]
         values = dataclasses.asdict(self)
         return {"kind": KIND, "verdict": self.verdict, **values, "changed": list(self.changed), "constraints": constraints}
 
     @staticmethod
     def from_json(values: Any) -> Certificate:
-        """What `to_json` gave; a ValueError, TypeError or KeyError where it is none. The verdicts are drawn anew."""
+        """Read what `to_json` gave; a ValueError, TypeError or KeyError where it is none. The verdicts are drawn anew."""
         if not isinstance(values, dict) or values.get("kind") != KIND:
             raise ValueError(f"it lacks the mark {KIND!r}")
         if not isinstance(values["constraints"], list) or not values["constraints"]:
@@ -123,7 +124,7 @@ class Certificate:
         return read
 
     def refuse_other(self, policy: SavedPolicy) -> None:
-        """A certificate is of one checkpoint under its limits, and says nothing about another."""
+        """Refuse another policy: a certificate is of one checkpoint under its limits, and says nothing about another."""
         own = {
             "task": self.task,
             "algo": self.algo,
@@ -137,12 +138,12 @@ class Certificate:
 
 
 def digits(cost: float | None) -> str:
-    """A cost for people, to four digits; a limit may be 0.1 or 1000."""
+    """Write a cost for people, to four digits; a limit may be 0.1 or 1000."""
     return "-" if cost is None else f"{cost:#.4g}".rstrip(".") if abs(cost) < 1e4 else f"{cost:.0f}"
 
 
 def fields_in(values: dict[str, Any], kind: type) -> dict[str, Any]:
-    """The fields of a dataclass among a file's values; lists as tuples."""
+    """Take the fields of a dataclass out of a file's values; lists as tuples."""
     found = {}
     for field in dataclasses.fields(kind):
         value = values[field.name]
@@ -171,6 +172,7 @@ def refuse_impossible(certificate: Certificate) -> None:
 
 
 def read_certificate(path: Path) -> Certificate:
+    """Read a certificate's file; what is none is refused."""
     try:
         return Certificate.from_json(json.loads(files.read(path, LARGEST_FILE)))
     except UserError:
@@ -180,12 +182,13 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
+    """Write a certificate's file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write_atomically(path, json.dumps(certificate.to_json(), indent=1, allow_nan=False).encode())
 
 
 def of_folder(policy: SavedPolicy) -> Certificate | None:
-    """The certificate in the folder of a policy's run, if there is one; one of another checkpoint is refused."""
+    """Read the certificate in the folder of a policy's run, if there is one; one of another checkpoint is refused."""
     path = Path(str(policy.source), NAME)
     if policy.source is None or not path.exists():
         return None

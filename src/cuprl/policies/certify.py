@@ -103,7 +103,7 @@ def fresh_episodes(
     constraints: tuple[Constraint, ...],
     tell: Callable[[int], None],
 ) -> Episodes:
-    """Whole episodes, the first of each environment in every round, so that short ones count no more than long ones."""
+    """Run whole episodes, the first of each environment in every round, so that short ones count no more than long ones."""
     saved.seed(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))  # not the stream of an environment
     discount = np.array([c.discount for c in constraints])
     finished = Episodes.none(len(constraints))
@@ -120,7 +120,7 @@ def fresh_episodes(
 
 
 def refuse_wrong(signals: np.ndarray, spec: Spec, constraints: tuple[Constraint, ...]) -> None:
-    """Rewards and costs [T, N, 1 + m] that are no numbers, and costs outside of their bounds, which then are none."""
+    """Refuse rewards and costs [T, N, 1 + m] that are no numbers, and costs outside of their bounds, which then are none."""
     if not np.isfinite(signals).all():
         raise UserError(f"a reward or cost of {spec.name} is NaN or infinite; mend the task.")
     for constraint, costs in zip(constraints, np.moveaxis(signals[..., 1:], -1, 0)):
@@ -133,7 +133,7 @@ def refuse_wrong(signals: np.ndarray, spec: Spec, constraints: tuple[Constraint,
 
 
 def state(constraint: Constraint, costs: np.ndarray, alpha: float, horizon: int) -> Statement:
-    """What the episodes' costs [E] say of one constraint; each bound is wrong with a chance of at most alpha."""
+    """Say what the episodes' costs [E] tell of one constraint; each bound is wrong with a chance of at most alpha."""
     largest = constraint.largest_sum(horizon)
     mean, over = float(costs.mean()), int((costs > constraint.limit).sum())
     lower, upper, method = found = bounds.mean_bounds(costs if largest is None else costs.clip(0.0, largest), alpha, largest)
@@ -160,4 +160,5 @@ def state(constraint: Constraint, costs: np.ndarray, alpha: float, horizon: int)
 
 
 def finite(bound: float) -> float | None:
+    """Turn an infinite bound into None, as JSON has it."""
     return bound if math.isfinite(bound) else None

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.actions import Action, Box
 from cuprl.core.activations import ACTIVATIONS, USUAL
 from cuprl.core.encoder import NO_ENCODER
-from cuprl.core.spec import Action, Box
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.values import is_number, is_of, whole
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cuprl.core.activations import USUAL
 from cuprl.core.encoder import Encoder, find_encoder
+from cuprl.core.extras import need
 from cuprl.errors import UserError, first_line
 from cuprl.policies.acting import SavedPolicy, numpy_network
 from cuprl.policies.checks import LARGEST_FILE, check_archive, check_info, check_sizes, check_weights
@@ -80,10 +81,7 @@ def onnx_arrays(content: bytes) -> dict[str, np.ndarray]:
 
 def read_onnx(path: Path, encoder: Encoder | None = None) -> SavedPolicy:
     """Read an .onnx file, to run with ONNX Runtime; an encoder is in it."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise UserError(f"{path} needs onnxruntime: pip install 'cuprl[onnx]'.") from None
+    onnxruntime = need("onnxruntime", f"{path} needs onnxruntime", "onnx")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a network this small gains nothing from more
     options.log_severity_level = 4  # what it would print of a damaged file is said here, in a sentence

@@ -96,7 +96,7 @@ def measures(finished: Episodes, spec: Spec) -> dict[str, Any]:
 def environment_of(
     saved: SavedPolicy, num_envs: int, seed: int, task: Task | None = None, trust: Trust = False, threads: int = 1
 ) -> Iterator[VectorEnv]:
-    """While inside, environments of the task given, of the policy's own or of the one it names, with the policy's limits."""
+    """Make environments for while inside: of the task given, the policy's own or the one it names, with its limits."""
     info = saved.info
     with named_by(saved.source or "the policy", trust or saved.trust):
         env = envs.make(task or saved.task or info["task"], num_envs, seed, threads, info["limits"])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuprl.core.encoder import Encoder
+from cuprl.core.normaliser import Normaliser
 from cuprl.core.spec import Spec
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
@@ -26,7 +27,7 @@ from cuprl.policies.evaluate import refuse_other_sizes
 from cuprl.policies.load import load
 from cuprl.policies.of_run import USUAL_ONES, RunPolicy
 from cuprl.runs import files
-from cuprl.runs.checkpoint import LARGEST, Arrays
+from cuprl.runs.checkpoint import LARGEST, Arrays, under
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
@@ -125,7 +126,5 @@ def of_file(policy: SavedPolicy, path: Path) -> Arrays:
         seen: Any = policy.info.get("seen") or policy.info.get("steps")  # an older file has only its steps
         if not is_number(seen) or seen < 1:
             raise damaged(path, "it does not tell how many observations its normaliser has seen")
-        mean, scale = (np.asarray(policy.arrays[name], np.float64) for name in ("mean", "scale"))
-        var = np.maximum(scale**-2.0 - 1e-8, 0.0)
-        found |= {"normaliser/count": np.array(float(seen)), "normaliser/mean": mean, "normaliser/var": var}
+        found |= under("normaliser", Normaliser.from_arrays(policy.arrays).moments(seen)._asdict())
     return found

@@ -51,10 +51,12 @@ class ConfigFile:
 
     @property
     def task(self) -> str:
+        """Give the task's name; "" where it names none."""
         return self.values.get("task", "")
 
     @property
     def algo(self) -> str:
+        """Give the algorithm's name; cup where it names none."""
         return self.values.get("algo", "cup")
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, pairwise
@@ -25,9 +23,9 @@ from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, prune,
 from cuprl.runs.columns import needed
 from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
+from cuprl.runs.paths import given_folder, new_folder, refuse_used
 
 LARGEST_CONFIG = 2**24  # bytes
-REMAINS = re.compile(r"lock|config\.json(\.\d+)?\.part")  # of a run killed before its config.json was there
 
 
 class Run:
@@ -193,35 +191,6 @@ class Run:
     def latest(self) -> tuple[Arrays, list[str]]:
         """Read the newest intact checkpoint, and a sentence for each that was refused before it."""
         return self.read(self.checkpoints())[1:]
-
-
-def new_folder(config: RunConfig) -> Path:
-    """Make the folder of a run that is given none, so that no other that begins in the same second gets it too."""
-    path = Path("runs", config.task, config.algo, f"seed{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}")
-    while True:
-        try:
-            path.mkdir(parents=True)
-            return path
-        except FileExistsError:
-            path = path.with_name(path.name + "-again")
-
-
-def given_folder(path: str | Path) -> Path:
-    """Take a folder that somebody names; "", as of a variable that is not set, would be the folder they are in."""
-    if path == "":
-        raise UserError("the folder of the run is ''; name it, or give . for the one you are in.")
-    return Path(path)
-
-
-def refuse_used(path: Path) -> None:
-    """Refuse a folder with anything in it but what a run leaves that is killed as it begins."""
-    if path.is_dir():
-        found = [p for p in path.iterdir() if not REMAINS.fullmatch(p.name)]
-        if not found or ([p.name for p in found] == ["checkpoints"] and not any((path / "checkpoints").iterdir())):
-            return
-    elif not os.path.lexists(path):
-        return
-    raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
 
 
 def iterations(stretches: list[range]) -> str:

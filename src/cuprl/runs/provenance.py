@@ -15,7 +15,8 @@ from typing import Any
 
 from cuprl.core.encoder import NO_ENCODER, module_of
 from cuprl.errors import UserError
-from cuprl.runs.config import KINDS, RunConfig, check_configuration, identity_of
+from cuprl.runs.config import RunConfig, identity_of
+from cuprl.runs.config_checks import KINDS, check_configuration
 
 
 def facts(config: RunConfig) -> dict[str, Any]:

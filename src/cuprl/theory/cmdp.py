@@ -77,33 +77,36 @@ class CMDP:
 
     @property
     def n_states(self) -> int:
+        """Count the states, S."""
         return self.transition.shape[0]
 
     @property
     def n_actions(self) -> int:
+        """Count the actions, A."""
         return self.transition.shape[1]
 
     @property
     def n_costs(self) -> int:
+        """Count the costs, m."""
         return self.costs.shape[0]
 
     @property
     def mean_reward(self) -> Array:
-        """r(s, a) = E_{s'}[r(s'|s, a)], shape [S, A]."""
+        """Give r(s, a) = E_{s'}[r(s'|s, a)], shape [S, A]."""
         return np.einsum("sap,sap->sa", self.transition, self.reward)
 
     @property
     def mean_costs(self) -> Array:
-        """c_i(s, a), shape [m, S, A]."""
+        """Give c_i(s, a), shape [m, S, A]."""
         return np.einsum("sap,msap->msa", self.transition, self.costs)
 
     def with_limits(self, limits: ArrayLike) -> CMDP:
-        """The same problem under other limits."""
+        """Give the same problem under other limits."""
         return replace(self, limits=np.asarray(limits, dtype=float))
 
 
 def check_policy(cmdp: CMDP, policy: ArrayLike) -> Array:
-    """The policy pi(a|s) as an array [S, A], or a UserError that says what is wrong with it."""
+    """Take a policy pi(a|s) as an array [S, A]; what is wrong with it is said in a UserError."""
     checked = _numbers("policy", policy)
     _check_shape("policy", checked, [(cmdp.n_states, cmdp.n_actions)])
     _check_distribution("policy", checked, "policy[{}]")

@@ -17,7 +17,7 @@ from cuprl.theory.statements import Sides, at_least, at_most, distribution_error
 
 
 def theorem_1_corrected(x: Pair, p: float = 1, q: float = np.inf, phi: Array | None = None) -> Sides:
-    """Theorem 1 with Delta_t := delta^phi_{pi,t} - delta^phi_{pi',t}, so that the path changes with the policy too."""
+    """State Theorem 1 with Delta_t := delta^phi_{pi,t} - delta^phi_{pi',t}, so that the path changes with the policy too."""
     phi = x.V_ref if phi is None else phi
     errors = exact.mean_td_error(x.P, x.r, x.gamma, phi)  # [..., S, A]
     of_pi = exact.discounted_sum(x.P_pi, exact.average(x.pi, errors), x.gl)  # sum_t (gl)^t delta_{pi,t}
@@ -28,7 +28,7 @@ def theorem_1_corrected(x: Pair, p: float = 1, q: float = np.inf, phi: Array | N
 
 
 def visitation_corrected(x: Pair) -> Sides:
-    """||d^lambda_pi - d^lambda_pi'||_1 <= g~/(1-g~) T, by telescoping P_pi^{t+1} - P_pi'^{t+1}."""
+    """State ||d^lambda_pi - d^lambda_pi'||_1 <= g~/(1-g~) T, by telescoping P_pi^{t+1} - P_pi'^{t+1}."""
     return at_most(np.abs(x.d_pi - x.d_ref).sum(axis=-1), x.g / (1 - x.g) * x.path_tv)
 
 
@@ -43,12 +43,12 @@ def _slack(x: Pair) -> Array:
 
 
 def return_corrected(x: Pair) -> Sides:
-    """J(pi) - J(pi') >= 1/(1-g~) (S - gamma/(1-gamma) G T)."""
+    """State J(pi) - J(pi') >= 1/(1-g~) (S - gamma/(1-gamma) G T)."""
     return at_least(x.gain, (_summed_surplus(x) - _slack(x)) / (1 - x.g))
 
 
 def cost_corrected(x: Pair) -> Sides:
-    """J^c(pi) - J^c(pi') <= 1/(1-g~) (S + gamma/(1-gamma) G T), everything for the cost."""
+    """State J^c(pi) - J^c(pi') <= 1/(1-g~) (S + gamma/(1-gamma) G T), everything for the cost."""
     y = x.on_cost
     return at_most(y.gain, (_summed_surplus(y) + _slack(y)) / (1 - y.g))
 
@@ -60,16 +60,16 @@ def _classical(x: Pair, sign: int) -> Array:
 
 
 def return_classical(x: Pair) -> Sides:
-    """The lower bound of Achiam et al. (2017), Corollary 1, which CPO rests on."""
+    """State the lower bound of Achiam et al. (2017), Corollary 1, which CPO rests on."""
     return at_least(x.gain, _classical(x, -1))
 
 
 def cost_classical(x: Pair) -> Sides:
-    """The upper bound of Achiam et al. (2017), Corollary 2, for the cost."""
+    """State the upper bound of Achiam et al. (2017), Corollary 2, for the cost."""
     y = x.on_cost
     return at_most(y.gain, _classical(y, +1))
 
 
 def corrected_is_classical(x: Pair) -> Sides:
-    """return_corrected = return_classical at every lambda, since I - g~ P^(lambda) = (I - gamma P)(I - gl P)^{-1}."""
+    """State return_corrected = return_classical at every lambda, since I - g~ P^(lambda) = (I - gamma P)(I - gl P)^{-1}."""
     return equal(return_corrected(x).lower, return_classical(x).lower)

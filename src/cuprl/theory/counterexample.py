@@ -30,7 +30,7 @@ class Counterexample:
 
 
 def find_counterexample(name: str, lambdas: Sequence[float] = LAMBDAS, seed: int = 0) -> Counterexample | None:
-    """The simplest clear failure found: fewest states times actions, then the roundest numbers; None if none is."""
+    """Find the simplest clear failure: fewest states times actions, then the roundest numbers; None if there is none."""
     if name not in STATEMENTS:
         raise unknown("statement", name, STATEMENTS)
     statement = STATEMENTS[name]
@@ -61,7 +61,7 @@ def _simplest_failure(statement: Statement, batch: Pair) -> Counterexample | Non
 
 
 def one_of(batch: Pair, i: int) -> Pair:
-    """Problem i of a batch, without the batch axis."""
+    """Take problem i out of a batch, without the batch axis."""
     P, r, c, rho, gamma, pi, ref, phi = (
         np.asarray(array[i]) for array in (batch.P, batch.r, batch.c, batch.rho, batch.gamma, batch.pi, batch.ref, batch.phi)
     )
@@ -76,7 +76,7 @@ def _fractions(statement: Statement, batch: Pair, i: int) -> int:
 
 
 def describe(example: Counterexample) -> str:
-    """Everything needed to check it by hand, as text."""
+    """Write everything needed to check it by hand, as text."""
     statement, x = example.statement, example.pair
     y = x.on_cost if statement.about_cost else x
     lower, middle, upper = (float(side) for side in example.sides)

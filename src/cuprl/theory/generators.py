@@ -30,7 +30,7 @@ def random_cmdp(
     tightness: float = 0.5,
     seed: int = 0,
 ) -> CMDP:
-    """Rewards and costs uniform in [0, 1]; `sparsity` is the share of next states a state and action cannot reach.
+    """Draw rewards and costs uniform in [0, 1]; `sparsity`: the share of next states a state and action cannot reach.
 
     The limits are the costs of mixing the best policy without limits with the cheapest one, `tightness` of the latter:
     they can always be met together.
@@ -65,7 +65,7 @@ def _costs_between(cmdp: CMDP, tightness: float) -> np.ndarray:
 
 
 def gridworld(gamma: float = 0.95, slip: float = 0.1, limit: float = 0.3) -> CMDP:
-    """Reach the goal; the short way leads through hazards, the safe one around them.
+    """Make a grid with a goal: the short way leads through hazards, the safe one around them.
 
     A move goes astray with probability `slip`, then in any of the four directions. Entering the goal pays 1 and ends
     the task; each entry into a hazard costs 1.
@@ -96,7 +96,7 @@ def gridworld(gamma: float = 0.95, slip: float = 0.1, limit: float = 0.3) -> CMD
 
 
 def chain(length: int = 6, gamma: float = 0.95, limit: float = 5.0) -> CMDP:
-    """Walk or run to the end of a chain, for a reward of 1 and a new start; running is faster and wears the legs."""
+    """Make a chain to walk or run to the end of, for a reward of 1 and a new start; running is faster and wears the legs."""
     pace = np.array([0.5, 0.95])  # chance of one step ahead
     transition = np.zeros((length, 2, length))
     for s in range(length):

@@ -43,7 +43,7 @@ class Optimum:
 
 
 def solve(cmdp: CMDP) -> Optimum:
-    """The constrained optimum; raises InfeasibleError when no policy meets the limits."""
+    """Find the constrained optimum; raises InfeasibleError when no policy meets the limits."""
     _refuse_unreachable_limits(cmdp)
     limited = np.isfinite(cmdp.limits)
     result = _program(cmdp, -cmdp.mean_reward.ravel(), _cost_rows(cmdp), limited)
@@ -63,7 +63,7 @@ def solve(cmdp: CMDP) -> Optimum:
 
 
 def best_policy(cmdp: CMDP, reward: Array) -> tuple[Array, float]:
-    """The unconstrained best policy for a reward [S, A] and its value, by policy iteration."""
+    """Find the unconstrained best policy for a reward [S, A] and its value, by policy iteration."""
     P, states = cmdp.transition, np.arange(cmdp.n_states)
     chosen = reward.argmax(axis=1)
     while True:
@@ -79,12 +79,12 @@ def best_policy(cmdp: CMDP, reward: Array) -> tuple[Array, float]:
 
 
 def smallest_cost(cmdp: CMDP, cost: int = 0) -> float:
-    """The least J^c that any policy achieves for this cost, the others left free."""
+    """Find the least J^c that any policy achieves for this cost, the others left free."""
     return 0.0 - best_policy(cmdp, -cmdp.mean_costs[cost])[1]
 
 
 def pareto_front(cmdp: CMDP, limits: Iterable[float], cost: int = 0) -> list[tuple[float, Optimum | None]]:
-    """The optimum for each limit on one cost, the other limits as they are; None where no policy meets them."""
+    """Find the optimum for each limit on one cost, the other limits as they are; None where no policy meets them."""
     front: list[tuple[float, Optimum | None]] = []
     for limit in limits:
         try:
@@ -95,7 +95,7 @@ def pareto_front(cmdp: CMDP, limits: Iterable[float], cost: int = 0) -> list[tup
 
 
 def front_limits(cmdp: CMDP, points: int = 9, cost: int = 0) -> Array:
-    """Limits worth sweeping: from the smallest achievable cost to that of the optimum without this limit."""
+    """Choose limits worth sweeping: from the smallest achievable cost to that of the optimum without this limit."""
     free = solve(_with_limit(cmdp, np.inf, cost))
     return np.linspace(smallest_cost(cmdp, cost), free.costs[cost], points)
 

@@ -31,19 +31,19 @@ class Statement:
 
 
 def violation(sides: Sides) -> Array:
-    """How far the claim is missed, relative to its largest side (or to 1); 0 where it holds exactly."""
+    """Tell how far the claim is missed, relative to its largest side (or to 1); 0 where it holds exactly."""
     finite = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in sides]
     missed = np.maximum(sides.lower - sides.middle, sides.middle - sides.upper)
     return np.maximum(missed, 0.0) / np.maximum.reduce([*finite, np.ones_like(sides.middle)])
 
 
 def holds(sides: Sides) -> NDArray[np.bool_]:
-    """Where the claim is true up to rounding."""
+    """Tell where the claim is true up to rounding."""
     return violation(sides) <= TOLERANCE
 
 
 def looseness(sides: Sides) -> Array:
-    """The mean distance of the given sides from the true value, over that value's size: 0 is a perfect bound.
+    """Give the mean distance of the given sides from the true value, over that value's size: 0 is a perfect bound.
 
     NaN where the true value is 0, for nothing can be compared with it.
     """

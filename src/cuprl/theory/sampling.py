@@ -13,7 +13,7 @@ STEPS = (0.01, 0.1, 0.3, 1.0)  # how far pi goes from pi' towards an independent
 
 
 def random_pairs(rng: np.random.Generator, count: int, states: int, actions: int) -> Pair:
-    """`count` independent problems of this size, near and far pairs of policies alike."""
+    """Draw `count` independent problems of this size, near and far pairs of policies alike."""
     transition = _simplex(rng, count, (states, actions), states)
     old = _simplex(rng, count, (states,), actions)
     other = _simplex(rng, count, (states,), actions)
@@ -43,7 +43,7 @@ def _simplex(rng: np.random.Generator, count: int, shape: tuple[int, ...], size:
 
 
 def round_pairs(rng: np.random.Generator, count: int, states: int, actions: int, parts: int) -> Pair:
-    """`count` problems whose probabilities are multiples of 1/parts and whose rewards are -1, 0 or 1.
+    """Draw `count` problems whose probabilities are multiples of 1/parts and whose rewards are -1, 0 or 1.
 
     With parts = 2 every number is a half; such problems can be checked with pencil and paper.
     """

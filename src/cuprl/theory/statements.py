@@ -27,38 +27,41 @@ class Sides(NamedTuple):
 
 
 def at_least(middle: Array, lower: Array) -> Sides:
+    """Claim that the middle is at least the lower side."""
     return Sides(lower, middle, np.full_like(middle, np.inf))
 
 
 def at_most(middle: Array, upper: Array) -> Sides:
+    """Claim that the middle is at most the upper side."""
     return Sides(np.full_like(middle, -np.inf), middle, upper)
 
 
 def equal(left: Array, right: Array) -> Sides:
+    """Claim that both sides are the same."""
     return Sides(right, left, right)
 
 
 def objective_identity(x: Pair) -> Sides:
-    """J(pi) = E[phi(s_0)] + 1/(1-g~) sum_t (gl)^t <d^l_pi, delta^phi_{pi,t}>  (Prop. objective-td-error-version)."""
+    """State J(pi) = E[phi(s_0)] + 1/(1-g~) sum_t (gl)^t <d^l_pi, delta^phi_{pi,t}>  (Prop. objective-td-error-version)."""
     errors = exact.average(x.pi, exact.mean_td_error(x.P, x.r, x.gamma, x.phi))
     summed = exact.discounted_sum(x.P_pi, errors, x.gl)
     return equal(x.J_pi, exact.dot(x.rho, x.phi) + exact.dot(x.d_pi, summed) / (1 - x.g))
 
 
 def lambda_return_objective(x: Pair) -> Sides:
-    """J(pi) = 1/(1-g~) E_{s ~ d^lambda_pi}[R^(lambda)(s)]  (Lemma lam-return-objective)."""
+    """State J(pi) = 1/(1-g~) E_{s ~ d^lambda_pi}[R^(lambda)(s)]  (Lemma lam-return-objective)."""
     returns = exact.lambda_reward(x.P, x.r, x.gamma, x.lam, x.pi)
     return equal(x.J_pi, exact.dot(x.d_pi, returns) / (1 - x.g))
 
 
 def performance_difference(x: Pair) -> Sides:
-    """J(pi) - J(pi') = 1/(1-gamma) E_{s ~ d_pi, a ~ pi}[A_{pi'}(s, a)]  (Kakade & Langford 2002)."""
+    """State J(pi) - J(pi') = 1/(1-gamma) E_{s ~ d_pi, a ~ pi}[A_{pi'}(s, a)]  (Kakade & Langford 2002)."""
     d = exact.visitation(x.P, x.gamma, x.rho, x.pi)
     return equal(x.gain, exact.dot(d, x.surplus) / (1 - x.gamma))
 
 
 def summed_norms(M: Array, v: Array, discount: Array, order: float) -> Array:
-    """sum_t discount^t ||M^t v||_order for stochastic M, shape [...].
+    """Give sum_t discount^t ||M^t v||_order for stochastic M, shape [...].
 
     There is no closed form. M^t v settles to a constant vector, so the sum stops once the spread of M^t v can no
     longer move the rest of it, and the rest is a geometric series.
@@ -77,13 +80,13 @@ def summed_norms(M: Array, v: Array, discount: Array, order: float) -> Array:
 
 
 def distribution_error(x: Pair, phi: Array, p: float, q: float) -> Array:
-    """sum_t (gl)^t epsilon_{p,q,t}, epsilon = ||d^l_pi - d^l_pi'||_p ||delta^phi_{pi,t}||_q  (Eq. error-01)."""
+    """Give sum_t (gl)^t epsilon_{p,q,t}, epsilon = ||d^l_pi - d^l_pi'||_p ||delta^phi_{pi,t}||_q  (Eq. error-01)."""
     errors = exact.average(x.pi, exact.mean_td_error(x.P, x.r, x.gamma, phi))
     return np.linalg.norm(x.d_pi - x.d_ref, ord=p, axis=-1) * summed_norms(x.P_pi, errors, x.gl, q)
 
 
 def theorem_1(x: Pair, p: float = 1, q: float = np.inf, phi: Array | None = None) -> Sides:
-    """L^- <= J(pi) - J(pi') <= L^+  (Eq. bound-diff-01) with Delta_t as printed; phi = V_{pi'} unless given."""
+    """State L^- <= J(pi) - J(pi') <= L^+  (Eq. bound-diff-01) with Delta_t as printed; phi = V_{pi'} unless given."""
     phi = x.V_ref if phi is None else phi
     Delta_0 = exact.average(x.pi - x.ref, exact.mean_td_error(x.P, x.r, x.gamma, phi))
     centre = exact.dot(x.d_ref, exact.discounted_sum(x.P_ref, Delta_0, x.gl))  # sum_t (gl)^t <d', Delta_t>
@@ -97,7 +100,7 @@ def _size_factor(x: Pair) -> Array:
 
 
 def visitation_lemma(x: Pair) -> Sides:
-    """||d^l_pi - d^l_pi'||_1 <= (1-gl) / ((1-g~) |1 - 2gl|S||A||) E_{s ~ d^l_pi'}[2 D_TV]  (Lemma difference-distri).
+    """State ||d^l_pi - d^l_pi'||_1 <= (1-gl) / ((1-g~) |1 - 2gl|S||A||) E_{s ~ d^l_pi'}[2 D_TV]  (Lemma difference-distri).
 
     The Lemma also prints the expectation under d^lambda_pi: that is this statement with the policies exchanged.
     """
@@ -105,7 +108,7 @@ def visitation_lemma(x: Pair) -> Sides:
 
 
 def visitation_lemma_first_form(x: Pair) -> Sides:
-    """The Lemma's first form: the factor is (1-gl)^2 / ((1-gamma)(1 - gl ||Pi_pi' - Pi_pi||_{1,1}))."""
+    """State the Lemma's first form: the factor is (1-gl)^2 / ((1-gamma)(1 - gl ||Pi_pi' - Pi_pi||_{1,1}))."""
     denominator = (1 - x.gamma) * (1 - x.gl * x.two_tv.sum(axis=-1))
     return _visitation_bound(x, (1 - x.gl) ** 2 * exact.dot(x.d_ref, x.two_tv), denominator)
 
@@ -117,7 +120,7 @@ def _visitation_bound(x: Pair, numerator: Array, denominator: Array) -> Sides:
 
 
 def epsilon(x: Pair) -> Array:
-    """epsilon_pi(pi') = max_s E_{a ~ pi, s'}[|delta(s, a, s')|] with phi = V_{pi'}.
+    """Give epsilon_pi(pi') = max_s E_{a ~ pi, s'}[|delta(s, a, s')|] with phi = V_{pi'}.
 
     The paper equates this with ||delta_{pi,t}||_inf, which has the absolute value outside the expectation and is
     never larger. The larger one makes every printed bound weaker, so a bound that fails here fails either way.
@@ -127,12 +130,12 @@ def epsilon(x: Pair) -> Array:
 
 
 def epsilon_as_norm(x: Pair) -> Array:
-    """sup_{t >= 1} ||delta_{pi,t}||_inf with phi = V_{pi'}: the other definition; its supremum is at t = 1."""
+    """Give sup_{t >= 1} ||delta_{pi,t}||_inf with phi = V_{pi'}: the other definition; its supremum is at t = 1."""
     return np.abs(np.einsum("...sp,...p->...s", x.P_pi, x.surplus)).max(axis=-1)
 
 
 def penalty(x: Pair, eps: Array, distance: Array) -> Array:
-    """2 gamma (1-lambda) epsilon / ((1-gl) |1 - 2gl|S||A||) times E[D_TV], or times what Proposition 3 puts there."""
+    """Give 2 gamma (1-lambda) epsilon / ((1-gl) |1 - 2gl|S||A||) times E[D_TV], or times what Proposition 3 puts there."""
     numerator = 2 * x.gamma * (1 - x.lam) * eps
     with np.errstate(divide="ignore", invalid="ignore"):
         size = numerator * distance / ((1 - x.gl) * _size_factor(x))
@@ -154,33 +157,33 @@ def _surrogate(x: Pair) -> Array:
 
 
 def proposition_1(x: Pair) -> Sides:
-    """J(pi) - J(pi') >= 1/(1-g~) (E[A^GAE] - penalty)  (Eq. pro1-bound-01)."""
+    """State J(pi) - J(pi') >= 1/(1-g~) (E[A^GAE] - penalty)  (Eq. pro1-bound-01)."""
     return at_least(x.gain, (_surrogate(x) - penalty(x, epsilon(x), _mean_tv(x))) / (1 - x.g))
 
 
 def proposition_1_norm(x: Pair) -> Sides:
-    """Proposition 1 with epsilon read as sup_{t >= 1} ||delta_{pi,t}||_inf."""
+    """State Proposition 1 with epsilon read as sup_{t >= 1} ||delta_{pi,t}||_inf."""
     return at_least(x.gain, (_surrogate(x) - penalty(x, epsilon_as_norm(x), _mean_tv(x))) / (1 - x.g))
 
 
 def proposition_1_summed(x: Pair) -> Sides:
-    """Proposition 1 with sum_t (gl)^t Delta_t, what Theorem 1 puts in the place of A^GAE: it differs for lambda > 0."""
+    """State Proposition 1 with sum_t (gl)^t Delta_t, what Theorem 1 has in the place of A^GAE: it differs for lambda > 0."""
     summed = exact.dot(x.d_ref, exact.discounted_sum(x.P_ref, x.surplus, x.gl))
     return at_least(x.gain, (summed - penalty(x, epsilon(x), _mean_tv(x))) / (1 - x.g))
 
 
 def proposition_2(x: Pair) -> Sides:
-    """J^c(pi) - J^c(pi') <= 1/(1-g~) (E[A^GAE_C] + penalty)  (Eq. pro2-bound-02)."""
+    """State J^c(pi) - J^c(pi') <= 1/(1-g~) (E[A^GAE_C] + penalty)  (Eq. pro2-bound-02)."""
     y = x.on_cost
     return at_most(y.gain, (_surrogate(y) + penalty(y, epsilon(y), _mean_tv(y))) / (1 - y.g))
 
 
 def proposition_3_return(x: Pair) -> Sides:
-    """Proposition 1 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
+    """State Proposition 1 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
     return at_least(x.gain, (_surrogate(x) - penalty(x, epsilon(x), _pinsker(x))) / (1 - x.g))
 
 
 def proposition_3_cost(x: Pair) -> Sides:
-    """Proposition 2 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
+    """State Proposition 2 with sqrt(1/2 E[KL]) for E[D_TV]  (Proposition propo-03)."""
     y = x.on_cost
     return at_most(y.gain, (_surrogate(y) + penalty(y, epsilon(y), _pinsker(y))) / (1 - y.g))

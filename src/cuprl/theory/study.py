@@ -32,6 +32,7 @@ class Row:
 
     @property
     def share(self) -> float:
+        """Give the share of instances in which the statement held."""
         return self.held / self.instances
 
 

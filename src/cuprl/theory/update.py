@@ -38,7 +38,7 @@ NO_MOVE = np.log(1e15)  # a kappa this large (times the largest advantage) leave
 
 
 def penalised_policy(A: Array, old: Array, kappa: Array) -> Array:
-    """argmax_pi E_{a ~ pi}[A(s, a)] - kappa KL(old, pi)[s] in every state; A, old [..., S, A], kappa [...] > 0."""
+    """Give argmax_pi E_{a ~ pi}[A(s, a)] - kappa KL(old, pi)[s] in every state; A, old [..., S, A], kappa [...] > 0."""
     weight = np.asarray(kappa)[..., None, None] * old
     possible = old > 0  # an action that old never takes stays without probability, see above
     best = np.where(possible, A, -np.inf).max(axis=-1, keepdims=True)
@@ -62,7 +62,7 @@ def _largest(A: Array) -> Array:
 
 @lru_cache(maxsize=1)  # the two statements below ask for the same step
 def improvement(x: Pair, alpha: float = ALPHA) -> Array:
-    """pi_{k+1/2} for pi_k = x.ref, shape [..., S, A]."""
+    """Give pi_{k+1/2} for pi_k = x.ref, shape [..., S, A]."""
     A, scale = x.gae_ref, _largest(x.gae_ref)
 
     def value(policy: Array) -> Array:
@@ -82,7 +82,7 @@ def improvement(x: Pair, alpha: float = ALPHA) -> Array:
 
 
 def projection(x: Pair, half: Array) -> Array:
-    """pi_{k+1} with beta = 0 and b = J^c(pi_k), the tightest limit under which pi_k is feasible; [..., S, A]."""
+    """Give pi_{k+1} with beta = 0 and b = J^c(pi_k), the tightest limit under which pi_k is feasible; [..., S, A]."""
     A = x.on_cost.gae_ref
     scale = _largest(A)
 
@@ -99,7 +99,7 @@ def projection(x: Pair, half: Array) -> Array:
 
 
 def theorem_2_return(x: Pair, alpha: float = ALPHA) -> Sides:
-    """J(pi_{k+1}) - J(pi_k) >= -gamma (1-lambda) alpha sqrt(2 chi) eps^V / ((1-gamma) |1 - 2gl|S||A||).
+    """State J(pi_{k+1}) - J(pi_k) >= -gamma (1-lambda) alpha sqrt(2 chi) eps^V / ((1-gamma) |1 - 2gl|S||A||).
 
     Under b = J^c(pi_k), so that the projection has something to do whenever the improvement raises the cost.
     """
@@ -110,7 +110,7 @@ def theorem_2_return(x: Pair, alpha: float = ALPHA) -> Sides:
 
 
 def theorem_2_cost(x: Pair, alpha: float = ALPHA, beta: float = BETA) -> Sides:
-    """J^c(pi_{k+1}) <= b + gamma (1-lambda) beta sqrt(2 chi) eps^C / ((1-gamma) |1 - 2gl|S||A||), less J^c(pi_k).
+    """State J^c(pi_{k+1}) <= b + gamma (1-lambda) beta sqrt(2 chi) eps^C / ((1-gamma) |1 - 2gl|S||A||), less J^c(pi_k).
 
     The limit is b = max(J^c(pi_k), left side of the projection's constraint at pi_{k+1/2}). Then pi_k is feasible and
     pi_{k+1/2} its own projection under any distance: pi_{k+1} = pi_{k+1/2}, and no premise is in doubt.

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,15 @@ import numpy as np
 from cuprl import envs
 from cuprl.core.encoder import Encoder
 from cuprl.core.episodes import Running
-from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec import Spec
-from cuprl.core.spec_json import spec_from_json
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
-from cuprl.errors import UserError, unknown
+from cuprl.errors import UserError
 from cuprl.policies.of_run import RunPolicy
-from cuprl.runs import files, progress, provenance
-from cuprl.runs.checkpoint import Arrays, misfit, under
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
+from cuprl.training import given
+from cuprl.training.agent_folder import read_agent, write_agent
 from cuprl.training.collect import Collected
 from cuprl.training.learner import Learner
 
@@ -123,7 +120,7 @@ class Agent:
             raise UserError("the batch is full; call agent.update() before acting on.")
         if self._acted:
             raise UserError("the last action's outcome is not known; call agent.observe() before acting again.")
-        raw = self._observation(obs, "obs")
+        raw = given.observation(obs, "obs", self.num_envs, self.spec.obs_dim)
         t, r = self._t, self.batch.rollout
         self.batch.raw_obs[t], r.obs[t] = raw, self.learner.normaliser.apply(raw)
         policy = self.learner.policy
@@ -141,9 +138,12 @@ class Agent:
         """
         if not self._acted:
             raise UserError("there is no action to observe the outcome of; call agent.act() first.")
-        raw = self._observation(next_obs, "next_obs")
-        signal = np.concatenate((self._numbers(reward, "reward")[:, None], self._costs(cost)), axis=1)  # [N, 1 + m]
-        ends = self._numbers(terminated, "terminated"), self._numbers(truncated, "truncated")
+        n = self.num_envs
+        raw = given.observation(next_obs, "next_obs", n, self.spec.obs_dim)
+        signal = np.concatenate(
+            (given.numbers(reward, "reward", (n, 1)), given.costs(cost, n, self.learner.names)), axis=1
+        )  # [N, 1 + m]
+        ends = given.numbers(terminated, "terminated", (n,)), given.numbers(truncated, "truncated", (n,))
         r, t = self.batch.rollout, self._t
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
         r.terminated[t], r.truncated[t] = ends
@@ -175,71 +175,17 @@ class Agent:
         """Give the policy as it is now, to `predict` with; it does not change when the agent learns on."""
         return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run, self.learner.config.encoder)
 
-    # --- what is given to it ------------------------------------------------------------------------------------
-
-    def _numbers(self, value: Any, name: str, *columns: int) -> np.ndarray:
-        """Check and give [N, *columns]; an axis of length 1 may be left out, as that of the robots where there is one."""
-        shape = (self.num_envs, *columns)
-        plain = [n for n in shape if n != 1]
-        wanted = "a number" if not plain else f"numbers of the shape {plain}"
-        try:
-            array = np.asarray(value, np.float64)
-        except (TypeError, ValueError):
-            raise UserError(f"{name} is {value!r}; give {wanted}.") from None
-        if [n for n in array.shape if n != 1] != plain:
-            raise UserError(f"{name} has the shape {list(array.shape)}; give {wanted}.")
-        if not np.isfinite(array).all():
-            raise UserError(f"{name} has NaN or infinite values: nothing was recorded; give finite ones.")
-        return array.reshape(shape)
-
-    def _observation(self, obs: Any, name: str) -> np.ndarray:
-        array = self._numbers(obs, name, self.spec.obs_dim)
-        if wrong := fault(array, name):
-            raise UserError(f"{wrong}: nothing was recorded; give numbers of at most {LARGEST:g} in size.")
-        return array
-
-    def _costs(self, cost: Any) -> np.ndarray:
-        """Check and give [N, m]."""
-        names = self.learner.names
-        if not isinstance(cost, dict):
-            return self._numbers(cost, "cost", len(names))
-        for name in cost:
-            if name not in names:
-                raise unknown("cost", name, names)
-        for name in names:
-            if name not in cost:
-                raise UserError(f"cost {name!r} is missing; give all of {', '.join(names)}.")
-        return np.stack([self._numbers(cost[name], f"cost {name!r}") for name in names], axis=1)
-
     # --- folders ------------------------------------------------------------------------------------------------
-
-    def _buffers(self) -> dict[str, np.ndarray]:
-        return {"raw_obs": self.batch.raw_obs, **vars(self.batch.rollout)}
 
     def save(self, folder: str | Path | None = None) -> Run:
         """Write it into a new folder, or again into its own: a run's folder, for `cup plot`, `cup export`, `cuprl.load`, …
 
         A batch in the middle is saved too; only an action whose outcome is not yet observed is forgotten.
         """
-        run, before = self._run, self._run
-        if run is None or (folder is not None and Path(folder).resolve() != run.path.resolve()):
-            try:
-                run = Run.create(folder, self.config)
-            except UserError:
-                raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
-            if before is not None and before.metrics.is_file():
-                files.write_atomically(run.metrics, files.read(before.metrics, progress.LARGEST))
-        with run.locked():
-            run.forget_after(self.learner.iteration - len(self._unsaved))
-            for row in self._unsaved:
-                run.append(row)
-            batch = {name: array[: self._t] for name, array in self._buffers().items()}
-            newest = run.save(self.learner.iteration, self.learner.arrays() | under("batch", batch))
-            for path in run.checkpoints():  # one an iteration: the fullest
-                if path != newest and path.name.startswith(newest.name[:8]):
-                    path.unlink()
-        self._run, self._unsaved = run, []
-        return run
+        arrays = self.learner.arrays() | self.batch.first(self._t)
+        self._run = write_agent(self._run, folder, self.config, self.learner.iteration, self._unsaved, arrays)
+        self._unsaved = []
+        return self._run
 
     @staticmethod
     def load(folder: str | Path, *, encoder: Encoder | None = None, trust: Trust = False) -> Agent:
@@ -248,36 +194,14 @@ class Agent:
         encoder: its encoder, where that was given in Python and no module holds it.
         trust: the module of an algorithm or encoder of one's own, whose code then runs, or True.
         """
-        run = Run(folder)
-        config = RunConfig.from_json(run.config)
-        if not config.agent:
-            raise UserError(f"{run.path} was not saved by an Agent; use `cup resume`, or cuprl.load for its policy.")
-        provenance.refuse_altered(run.path, run.config)
-        arrays, refused = run.latest()
-        for sentence in refused:
-            warnings.warn(f"{sentence} Falling back to the one before it.", stacklevel=2)
-        if config.spec is None:
-            raise UserError(f"{run.path / 'config.json'} has no spec; restore it.")
+        run, config, spec, arrays = read_agent(folder)
         with named_by(run.path, trust):
             settings = {**config.settings, "encoder": encoder} if encoder else config.settings
-            agent = Agent(spec_from_json(config.spec), config.algo, seed=config.seed, steps=config.steps, **settings)
+            agent = Agent(spec, config.algo, seed=config.seed, steps=config.steps, **settings)
         agent.learner.restore(arrays)
         agent._run = run
-        agent._begin(agent._put_back(arrays))
+        agent._begin(agent.batch.put_back(arrays))
         return agent
-
-    def _put_back(self, arrays: Arrays) -> int:
-        """Take up the batch in the middle of which it was saved, and give its steps."""
-        try:
-            observed = len(arrays["batch/raw_obs"])
-            for name, buffer in self._buffers().items():
-                steps = arrays[f"batch/{name}"]
-                if steps.shape != buffer[:observed].shape or not np.isfinite(steps).all():
-                    raise ValueError(f"batch/{name} is no batch of the shape {list(buffer.shape)}")
-                buffer[:observed] = steps
-        except (KeyError, TypeError, ValueError) as error:
-            raise misfit(error) from None
-        return observed
 
 
 def spec_of(task: Task) -> Spec:

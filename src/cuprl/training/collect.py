@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cuprl.core.actions import Box
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import fault
-from cuprl.core.spec import Box, Spec
+from cuprl.core.spec import Spec
 from cuprl.core.task import VectorEnv
 from cuprl.learn.policy import Policy
 from cuprl.learn.types import Rollout
+from cuprl.runs.checkpoint import Arrays, misfit, under
 
 
 class Collected(NamedTuple):
@@ -38,6 +40,23 @@ class Collected(NamedTuple):
             truncated=np.empty((steps, num_envs), np.float32),
         )
         return Collected(rollout, np.empty(obs_shape, np.float64))
+
+    def first(self, steps: int) -> Arrays:
+        """Name the arrays of the first so many steps, [steps, N, ...] each, as a checkpoint keeps them."""
+        arrays = {"raw_obs": self.raw_obs, **vars(self.rollout)}
+        return under("batch", {name: array[:steps] for name, array in arrays.items()})
+
+    def put_back(self, arrays: Arrays) -> int:
+        """Fill in the steps that `first` gave, and count them; what does not fit is refused."""
+        try:
+            steps = len(arrays["batch/raw_obs"])
+            for name, buffer in self.first(steps).items():
+                if arrays[name].shape != buffer.shape or not np.isfinite(arrays[name]).all():
+                    raise ValueError(f"{name} is no batch of the shape {list(buffer.shape)}")
+                buffer[:] = arrays[name]
+        except (KeyError, TypeError, ValueError) as error:
+            raise misfit(error) from None
+        return steps
 
 
 class Collector:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from cuprl.core.spec import Spec
 from cuprl.core.text import printable
 from cuprl.runs.columns import column
+from cuprl.training.screen import Redrawn, cost_colour
 
 LOGGER = logging.getLogger("cuprl.training")
 
@@ -19,10 +20,17 @@ class Display(Protocol):
 
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: object) -> None: ...
-    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None: ...
-    def update(self, row: dict[str, float]) -> None: ...
-    def evaluated(self, sentence: str) -> None: ...
-    def note(self, sentence: str) -> None: ...
+    def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
+        """Show that the run begins, or goes on after `iteration` of `iterations`."""
+
+    def update(self, row: dict[str, float]) -> None:
+        """Show an iteration's row of metrics."""
+
+    def evaluated(self, sentence: str) -> None:
+        """Show what an evaluation came to."""
+
+    def note(self, sentence: str) -> None:
+        """Tell a person what they should know."""
 
 
 class Silent:
@@ -80,6 +88,7 @@ class Plain(Silent):
             self.say("  ".join(f"{name} {value}" for name, value in self.summary(row).items()))
 
     def say(self, line: str) -> None:
+        """Print a line now, not when a buffer is full."""
         print(line, flush=True)
 
     def evaluated(self, sentence: str) -> None:
@@ -99,22 +108,11 @@ class Logged(Plain):
         LOGGER.warning(printable(sentence))
 
 
-class Live(Silent):
+class Live(Redrawn, Silent):
     """A bar and the numbers that matter, redrawn in place; the cost is green under its limit and red over it."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live as RichLive
-
-        self.console = Console()
-        self.live = RichLive(console=self.console, refresh_per_second=4)
-
-    def __enter__(self) -> Live:
-        self.live.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.live.__exit__(None, None, None)
+        super().__init__(per_second=4)
 
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
         super().start(run, spec, iteration, iterations)
@@ -133,10 +131,10 @@ class Live(Silent):
             style = "bold"
             if name.startswith("cost"):
                 cost, limit = (float(part) for part in value.split(" / "))
-                style = "bold green" if cost <= limit else "bold red"
+                style = f"bold {cost_colour(cost, limit)}".rstrip()
             cells.append(Text.assemble((f"{name} ", "dim"), (value, style), no_wrap=True))
         bar = ProgressBar(total=self.iterations, completed=row["iteration"])
-        self.live.update(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
+        self.draw(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
 
     def evaluated(self, sentence: str) -> None:
         self.console.print(printable(sentence), highlight=False, markup=False)

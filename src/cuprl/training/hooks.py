@@ -26,27 +26,27 @@ class View:
 
     @property
     def run(self) -> Run:
-        """The run's folder; its progress.csv has the row of this iteration."""
+        """Give the run's folder; its progress.csv has the row of this iteration."""
         return self._run
 
     @property
     def config(self) -> RunConfig:
-        """What the run is made with, nothing left open."""
+        """Give what the run is made with, nothing left open."""
         return self._training.config
 
     @property
     def spec(self) -> Spec:
-        """What is controlled, with its constraints and their limits."""
+        """Give what is controlled, with its constraints and their limits."""
         return self._training.learner.spec
 
     @property
     def iteration(self) -> int:
-        """How many iterations are done."""
+        """Count the iterations that are done."""
         return self._training.learner.iteration
 
     @property
     def iterations(self) -> int:
-        """How many it will be in all."""
+        """Count the iterations that it will be in all."""
         return self._training.learner.iterations
 
     def policy(self) -> RunPolicy:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from cuprl.learn.cost_return import EpisodeCosts
 from cuprl.learn.encoding import check_encoder
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
-from cuprl.learn.types import Batch, Metrics, Rollout, State
+from cuprl.learn.types import Algorithm, Batch, Metrics, Rollout, State
 from cuprl.runs.checkpoint import Arrays, from_arrays, misfit, to_arrays, under, within
 from cuprl.runs.columns import one_column_each
 from cuprl.runs.config import Plan
@@ -50,7 +49,7 @@ def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array
 
 @partial(jax.jit, static_argnames=("module", "config", "spec"))
 def estimate_and_update(
-    state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: ModuleType, config: Any, spec: Spec
+    state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: Algorithm, config: Any, spec: Spec
 ) -> tuple[State, Metrics, dict[str, jax.Array]]:
     """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
     batch: Batch = estimate(state.critics, rollout, costs, lr_scale, config, spec)
@@ -182,7 +181,7 @@ class Learner:
         return {"state": self.state, "normaliser": self.normaliser.seen, "running": self.running}
 
     def arrays(self) -> Arrays:
-        """All that is needed to continue, as plain arrays: the names are in runs/checkpoint.py."""
+        """Give all that is needed to continue, as plain arrays: the names are in runs/checkpoint.py."""
         return {
             **to_arrays(self._template()),
             **under("episodes", self.episodes._asdict()),

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
-from cuprl.errors import UserError
+from cuprl.core.extras import need
 from cuprl.runs.folder import Run
 
 
-def require_tensorboard() -> None:
-    """Refuse where the package is missing."""
-    try:
-        import tensorboardX  # noqa: F401
-    except ImportError:
-        raise UserError("TensorBoard events need tensorboardX: pip install 'cuprl[tensorboard]'.") from None
+def require_tensorboard() -> Any:
+    """Import the package and give it, or say how to get it."""
+    return need("tensorboardX", "TensorBoard events need tensorboardX", "tensorboard")
 
 
 class EventWriter:
     """Writes each row of metrics under its own names, by environment steps, until it is closed."""
 
     def __init__(self, run: Run):
-        require_tensorboard()
-        from tensorboardX import SummaryWriter
-
         # Its name would be the second and the host: one that nobody can guess is in no link that waits for it.
-        self._writer = SummaryWriter(str(run.path), filename_suffix=f".{secrets.token_hex(8)}")
+        self._writer = require_tensorboard().SummaryWriter(str(run.path), filename_suffix=f".{secrets.token_hex(8)}")
 
     def write(self, row: dict[str, float]) -> None:
         """Write one iteration's row of metrics."""

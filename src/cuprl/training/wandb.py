@@ -6,6 +6,7 @@ import os
 import secrets
 from typing import Any
 
+from cuprl.core.extras import need
 from cuprl.errors import UserError
 from cuprl.runs import files
 from cuprl.runs.folder import Run
@@ -14,21 +15,16 @@ PROJECT = "cuprl"  # where WANDB_PROJECT names no other
 LARGEST_ID = 100  # bytes
 
 
-def require_wandb() -> None:
-    """Refuse where the package is missing."""
-    try:
-        import wandb  # noqa: F401
-    except ImportError:
-        raise UserError("Weights & Biases needs wandb: pip install 'cuprl[wandb]'.") from None
+def require_wandb() -> Any:
+    """Import the package and give it, or say how to get it."""
+    return need("wandb", "Weights & Biases needs wandb", "wandb")
 
 
 class WandbWriter:
     """Sends each row of metrics under its own names, over environment steps, until it is closed."""
 
     def __init__(self, run: Run):
-        require_wandb()
-        import wandb
-
+        wandb = require_wandb()
         files.refuse_link(run.path / "wandb")
         config = {name: run.config[name] for name in ("task", "algo", "seed", "steps", "limits", "settings", "versions")}
         try:

@@ -15,12 +15,15 @@ from cuprl.training.wandb import WandbWriter, require_wandb
 class Writer(Protocol):
     """Takes each row of metrics as it is made, until it is closed."""
 
-    def write(self, row: dict[str, float]) -> None: ...
-    def close(self) -> None: ...
+    def write(self, row: dict[str, float]) -> None:
+        """Write one iteration's row of metrics."""
+
+    def close(self) -> None:
+        """Write what is held back, and let go of all that it holds."""
 
 
 # The field of RunConfig that asks for it: (what refuses where its package is missing, what writes)
-WRITERS: dict[str, tuple[Callable[[], None], Callable[[Run], Writer]]] = {
+WRITERS: dict[str, tuple[Callable[[], object], Callable[[Run], Writer]]] = {
     "tensorboard": (require_tensorboard, EventWriter),
     "wandb": (require_wandb, WandbWriter),
 }

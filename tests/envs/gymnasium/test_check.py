@@ -110,9 +110,3 @@ def test_one_that_writes_over_its_observation_is_judged_by_both(tmp_path):
     found = findings(Reuses, {"moved": lambda o, a, n, i: abs(n[0] - o[0])})
     assert "cost 'moved' is finite and varies from 0 to 0.1" in kinds(found, "fine") and kinds(found, "wrong") == ""
     assert (tmp_path / "closed").exists()
-
-
-def test_a_dict_that_does_not_fit_names_its_part():
-    space = spaces.Dict({"a": Sound.observation_space, "b": spaces.Discrete(2)})
-    env = sound_but(observation_space=space, obs=lambda self: {"a": np.full(2, np.nan, np.float32), "b": 1})
-    assert "'a', entry 0 is nan, the space has -10 to 10" in kinds(findings(env), "wrong")

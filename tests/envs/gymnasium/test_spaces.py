@@ -5,7 +5,7 @@ import pytest
 from gymnasium import spaces
 
 import cuprl
-from cuprl.core.spec import Box, Discrete, MultiDiscrete
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
 from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.errors import UserError
 from cuprl.runs.config import RunConfig

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import cuprl
-from cuprl.core.spec import Discrete
+from cuprl.core.actions import Discrete
 from cuprl.envs import make
 from cuprl.errors import UserError
 from envs.broken import Sound, sound_but

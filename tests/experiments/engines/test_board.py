@@ -7,7 +7,7 @@ import pytest
 from cuprl.experiments.engines.board import LiveBoard
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Experiment, expand
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.tiny import BLOCK, SMALL
 from small import QUIET
 

@@ -13,9 +13,10 @@ import pytest
 from cuprl.experiments.engines.engine import held
 from cuprl.experiments.grid.cells import expand
 from cuprl.experiments.grid.shipped import find
+from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import store, stored
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.tiny import BLOCK, FILE, SMALL, TINY, run_cells
 from small import QUIET, same_arrays, same_progress
 
@@ -126,7 +127,7 @@ def test_a_damaged_run_or_result_is_left_out_and_the_others_go_on(tmp_path, caps
     broken.path(root).mkdir(parents=True)
     (broken.path(root) / "config.json").write_text("{")
     train("hopper-speed", steps=600, seed=2, out=again.path(root), **dict(SMALL), **QUIET)
-    damaged = store(Run(again.path(root)), results / "tiny")
+    damaged = store(from_run(Run(again.path(root))), results / "tiny")
     damaged.write_bytes(b"damage")
     failed = run_cells(cells, tmp_path)
     assert failed.keys() == {lost, broken} and "iteration 1" in failed[lost] and "not readable JSON" in failed[broken]

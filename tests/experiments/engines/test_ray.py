@@ -14,7 +14,7 @@ from cuprl.experiments.engines.ray import RayEngine
 from cuprl.experiments.grid.cells import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.runs.folder import Run
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from small import QUIET, same_progress
 
 FILE = """

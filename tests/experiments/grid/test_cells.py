@@ -8,7 +8,7 @@ import pytest
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import expand
 from cuprl.experiments.grid.shipped import find
-from cuprl.training.loop import train
+from cuprl.training.train import train
 from experiments.tiny import BLOCK, SMALL, TINY
 from small import QUIET
 

@@ -17,8 +17,9 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
 from cuprl.experiments.report import paper
-from cuprl.experiments.store.results import Result, config_hash, files, from_run, read, store, stored
-from cuprl.training.loop import train
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.results import Result, config_hash, files, read, store, stored
+from cuprl.training.train import train
 from experiments.synthetic import made_up
 from small import QUIET, SMALL
 
@@ -43,15 +44,15 @@ def tiny(runs, tmp_path, monkeypatch):
     """Its runs stored; the folder of all results."""
     monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", TINY)
     for run in runs.values():
-        store(run, tmp_path / "tiny")
+        store(from_run(run), tmp_path / "tiny")
     return tmp_path
 
 
 def test_what_goes_in_comes_out(runs, tmp_path):
     for cell, run in runs.items():
-        path = store(run, tmp_path)
+        path = store(from_run(run), tmp_path)
         before = path.read_bytes()
-        assert store(run, tmp_path) == path and path.read_bytes() == before
+        assert store(from_run(run), tmp_path) == path and path.read_bytes() == before
         result = read(path)
         assert config_hash(result.config) == config_hash(run.config) == config_hash(cell.resolved())
         assert result.git == run.config["git"] and result.machine == run.config["machine"] and result.machine["cores"] > 0

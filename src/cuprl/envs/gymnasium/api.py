@@ -17,20 +17,21 @@ from cuprl.envs.mujoco.model import action_bounds
 
 
 def make_robots(task: str, num_envs: int, threads: int = 1) -> MujocoVectorEnv:
+    """Make N robots of one of our MuJoCo tasks, already reset."""
     env = make(task, num_envs, threads=threads)
     assert isinstance(env, MujocoVectorEnv), f"{task} is not a MuJoCo task"
     return env
 
 
 def spaces_of(env: MujocoVectorEnv) -> tuple[Box, Box]:
-    """The observation and action space of one robot."""
+    """Give the observation and action space of one robot."""
     bounds = action_bounds(env.physics.model)
     low, high = (np.array(bound, np.float32) for bound in (bounds.low, bounds.high))
     return Box(-np.inf, np.inf, (env.spec.obs_dim,), np.float64), Box(low, high, dtype=np.float32)
 
 
 def cost_info(cost: np.ndarray, names: list[str]) -> dict[str, Any]:
-    """`cost` is the sum; with several constraints each also stands under its name. cost [..., m]"""
+    """Make the info of costs [..., m]: `cost` is the sum; with several constraints each also stands under its name."""
     info: dict[str, Any] = {"cost": cost.sum(axis=-1)}
     if len(names) > 1:
         info |= {f"cost_{name}": cost[..., i] for i, name in enumerate(names)}
@@ -71,6 +72,7 @@ class SafeEnv(gymnasium.Env):
         return obs[0].copy(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> np.ndarray | None:
+        """Draw the robot as it stands [H, W, 3]; None without a render mode."""
         if self.render_mode is None:
             return None
         physics = self.env.physics
@@ -81,6 +83,7 @@ class SafeEnv(gymnasium.Env):
         return self._renderer.render()
 
     def close(self) -> None:
+        """Let go of what draws."""
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None

@@ -1,11 +1,9 @@
-"""Is a Gymnasium environment fit to be trained on? Random actions, and what is seen in plain sentences."""
+"""Is a Gymnasium environment fit to be trained on? What random actions showed, judged in plain sentences."""
 
 from __future__ import annotations
 
 import copy
-import time
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +11,7 @@ from gymnasium import spaces
 
 from cuprl.envs.gymnasium.lane import Lane, advance, costs_of, restart
 from cuprl.envs.gymnasium.parts import GymnasiumParts
+from cuprl.envs.gymnasium.wander import Trial, wander
 from cuprl.errors import UserError
 
 SLOW = 5e-3  # seconds a step above which a million steps take hours
@@ -20,23 +19,14 @@ REPEATED = 200  # steps taken twice from one seed
 
 
 class Finding(NamedTuple):
+    """One thing that was seen: fine, worth a note, or wrong."""
+
     kind: Literal["fine", "note", "wrong"]
     sentence: str
 
 
-@dataclass
-class Trial:
-    """What random actions showed."""
-
-    episodes: list[np.ndarray] = field(default_factory=list)  # [T, m] the costs of each ended episode
-    costs: list[list[float]] = field(default_factory=list)  # of every step; NaN where there was none
-    unended: int = 0  # episodes that only the horizon cut
-    seconds: float = 0.0  # spent in the environment's steps
-    wrong: dict[str, str] = field(default_factory=dict)  # the first time each kind of thing was wrong
-
-
 def check(task: GymnasiumParts, steps: int = 3000, seed: int = 0, limited: bool = True) -> list[Finding]:
-    """Takes `steps` random steps over as many episodes as they make. Not limited: nothing is said of the limits."""
+    """Take `steps` random steps over as many episodes as they make, and judge. Not limited: nothing is said of limits."""
     try:
         lane = Lane(task)
     except UserError as error:
@@ -46,6 +36,7 @@ def check(task: GymnasiumParts, steps: int = 3000, seed: int = 0, limited: bool 
 
 
 def findings_of(lane: Lane, steps: int, seed: int, limited: bool) -> list[Finding]:
+    """Judge a lane by a trial of random steps; where a step failed, only that is said."""
     lane.env.action_space.seed(seed)
     trial = wander(lane, steps, seed)
     if "step" in trial.wrong:  # without whole steps nothing more can be said
@@ -60,65 +51,8 @@ def findings_of(lane: Lane, steps: int, seed: int, limited: bool) -> list[Findin
     ]
 
 
-def wander(lane: Lane, steps: int, seed: int) -> Trial:
-    trial, env, task = Trial(), lane.env, lane.task
-    obs: Any = None
-    try:
-        for t in range(steps):
-            if obs is None:
-                obs, costs = restart(env, seed + t, task.name), list[list[float]]()
-                look_at(obs, env.observation_space, "reset", trial)
-                lane.flat(obs)
-            action, before = env.action_space.sample(), copy.deepcopy(obs)  # many write the next one over it
-            clock = time.perf_counter()
-            next_obs, reward, terminated, truncated, info = advance(env, action, task.name)
-            trial.seconds += time.perf_counter() - clock
-            look_at(next_obs, env.observation_space, "step", trial)
-            lane.flat(next_obs)
-            if not np.isfinite(reward):
-                trial.wrong.setdefault("reward", f"the reward is {reward} after {t + 1} steps; let it be finite.")
-            try:
-                costs.append(costs_of(task, before, action, next_obs, info))
-            except UserError as error:
-                trial.wrong.setdefault("cost", str(error))
-                costs.append([np.nan] * len(task.costs))
-            trial.costs.append(costs[-1])
-            obs = next_obs
-            cut = len(costs) >= lane.horizon
-            if terminated or truncated or cut:
-                trial.unended += not (terminated or truncated)
-                trial.episodes.append(np.array(costs))
-                obs = None
-    except UserError as error:
-        trial.wrong["step"] = str(error)
-    return trial
-
-
-def look_at(obs: Any, space: Any, source: str, trial: Trial) -> None:
-    if "observation" in trial.wrong or space.contains(obs):
-        return
-    trial.wrong["observation"] = f"{source} gives an observation outside its space: {difference(obs, space)}."
-
-
-def difference(obs: Any, space: Any) -> str:
-    if isinstance(space, spaces.Dict) and isinstance(obs, dict):
-        if obs.keys() != space.spaces.keys():
-            return f"it has the keys {', '.join(obs)}, the space {', '.join(space.spaces)}; let them agree"
-        return next(f"{key!r}, {difference(obs[key], part)}" for key, part in space.items() if not part.contains(obs[key]))
-    if isinstance(space, spaces.Box):
-        array = np.asarray(obs)
-        if array.shape != space.shape:
-            return f"its shape is {array.shape}, the space's {space.shape}; let them agree"
-        outside = ~((array >= space.low) & (array <= space.high))  # also where it is NaN
-        if outside.any():
-            i = tuple(int(index) for index in np.argwhere(outside)[0])
-            bounds = f"{space.low[i]:g} to {space.high[i]:g}"
-            return f"entry {', '.join(map(str, i))} is {array[i]:g}, the space has {bounds}; widen the space or mend it"
-        return f"it is {type(obs).__name__} of {array.dtype}, the space holds arrays of {space.dtype}; convert it"
-    return f"{obs!r} is not in {space}; let them agree"
-
-
 def about_actions(lane: Lane) -> list[Finding]:
+    """Note where real actions are far from the scale that a new policy acts on."""
     space = lane.env.action_space
     if not isinstance(space, spaces.Box):
         return []
@@ -137,6 +71,7 @@ def about_actions(lane: Lane) -> list[Finding]:
 
 
 def about_signals(trial: Trial) -> list[Finding]:
+    """Judge observations and rewards."""
     fine = {"observation": "every observation is in its space.", "reward": "every reward is a finite number."}
     return [
         Finding("wrong", trial.wrong[kind]) if kind in trial.wrong else Finding("fine", sentence)
@@ -145,6 +80,7 @@ def about_signals(trial: Trial) -> list[Finding]:
 
 
 def about_seeds(lane: Lane, seed: int, costs: bool) -> list[Finding]:
+    """Judge whether an episode repeats exactly from its seed and actions; costs: whether they are compared too."""
     actions = [lane.env.action_space.sample() for _ in range(REPEATED)]
 
     def episode() -> list[Any]:
@@ -175,6 +111,7 @@ def about_seeds(lane: Lane, seed: int, costs: bool) -> list[Finding]:
 
 
 def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
+    """Judge whether and how episodes end."""
     ended = len(trial.episodes)
     if not ended:
         return [Finding("note", f"no episode ended in {steps} steps; give more --steps to see one end.")]
@@ -194,6 +131,7 @@ def about_ends(lane: Lane, trial: Trial, steps: int) -> list[Finding]:
 
 
 def about_costs(task: GymnasiumParts, trial: Trial, limited: bool) -> list[Finding]:
+    """Judge whether each cost varies, and whether its limit asks for something."""
     if "cost" in trial.wrong:
         return [Finding("wrong", trial.wrong["cost"])]
     findings = []
@@ -224,6 +162,7 @@ def about_costs(task: GymnasiumParts, trial: Trial, limited: bool) -> list[Findi
 
 
 def about_speed(trial: Trial) -> list[Finding]:
+    """Say how long a million steps take in the environment alone."""
     each = trial.seconds / len(trial.costs)
     million = f"{each * 1e6 / 60:.1f} minutes" if each * 1e6 < 7200 else f"{each * 1e6 / 3600:.1f} hours"
     sentence = f"a step takes {each * 1e6:.0f} microseconds: a million steps, {million} in the environment alone"

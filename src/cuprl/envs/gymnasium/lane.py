@@ -22,7 +22,7 @@ SIGNATURES = "(obs, reward, terminated, truncated, info), or with the cost after
 
 
 def restart(env: Any, seed: int, name: str) -> Any:
-    """The first observation of the episode with this seed."""
+    """Begin the episode with this seed, and give its first observation."""
     try:
         answer = env.reset(seed=seed)
     except UserError:
@@ -35,7 +35,7 @@ def restart(env: Any, seed: int, name: str) -> Any:
 
 
 def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-    """One step; a cost that comes beside the reward is put into info["cost"]."""
+    """Take one step; a cost that comes beside the reward is put into info["cost"]."""
     try:
         answer = env.step(action)
     except Exception as error:
@@ -59,7 +59,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
 
 
 def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> list[float]:
-    """[m] each a finite number, or a sentence that names the cost."""
+    """Compute the costs of a step [m], each a finite number, or refuse by a sentence that names the cost."""
     values = []
     for name, function in task.costs.items():
         try:
@@ -98,6 +98,7 @@ class Lane:
         return self.begin()
 
     def begin(self) -> np.ndarray:
+        """Begin an episode with the next seed; returns its first observation [obs]."""
         self.seed, self.actions, self.stale = int(self.generator.integers(2**31)), [], False
         self.calls[0] += 1
         self.raw = restart(self.env, self.seed, self.task.name)
@@ -105,7 +106,7 @@ class Lane:
         return self.obs
 
     def step(self, policy_action: np.ndarray) -> tuple[np.ndarray, float, list[float], bool, bool, np.ndarray]:
-        """As `Step`, for one environment."""
+        """Take a step; gives what a `Step` has, for one environment."""
         if self.stale:
             self.replay()
         name = self.task.name
@@ -140,7 +141,7 @@ class Lane:
             self.begin()
 
     def close(self) -> None:
-        """Once; an error in it is only told, since it takes nothing from what was learnt."""
+        """End the environment, once; an error in it is only told, since it takes nothing from what was learnt."""
         if self.closed:
             return
         self.closed = True

@@ -18,6 +18,7 @@ OPTIONS = ("cost", "limit", "discount", "horizon", "backend", "timeout", "import
 
 
 def join_name(task: str, options: Iterable[tuple[str, str]]) -> str:
+    """Write a task's name with its options: gym:ID+cost=…+limit=…"""
     words = [f"{option}={value}" for option, value in options]
     for word in words:
         if "+" in word:
@@ -35,7 +36,7 @@ def format_name(
     timeout: float | None,
     imports: Sequence[str],
 ) -> str:
-    """What `parse_name` reads; defaults are left out."""
+    """Write what `parse_name` reads; defaults are left out."""
 
     def numbers(option: str, values: dict[str, float]) -> list[tuple[str, str]]:
         if len(set(values.values())) == 1 and (option == "discount" or len(values) == 1):
@@ -57,7 +58,7 @@ def format_name(
 
 
 def parse_name(name: str) -> dict[str, Any]:
-    """The arguments of `from_gymnasium`; where a word is given twice, the later counts."""
+    """Read the arguments of `from_gymnasium` from a name; where a word is given twice, the later counts."""
     identifier, *words = name.removeprefix(PREFIX).split("+")
     given: dict[str, list[str]] = {}
     for word in words:
@@ -82,6 +83,7 @@ def parse_name(name: str) -> dict[str, Any]:
 
 
 def parse_costs(words: Iterable[str]) -> dict[str, str]:
+    """Read costs by their names; two of one name are refused."""
     costs: dict[str, str] = {}
     for name, source in map(parse_cost, words):
         if costs.setdefault(name, source) != source:
@@ -90,6 +92,6 @@ def parse_costs(words: Iterable[str]) -> dict[str, str]:
 
 
 def parse_cost(text: str) -> tuple[str, str]:
-    """NAME=info:KEY or NAME=module:function; without NAME= it is the key or the function."""
+    """Read NAME=info:KEY or NAME=module:function; without NAME= it is named by the key or the function."""
     name, equals, source = text.partition("=")
     return (name, source) if equals and ":" not in name else (text.rpartition(":")[2], text)

@@ -45,7 +45,9 @@ class GymnasiumParts:
 
     @property
     def looks_at_observations(self) -> bool:
+        """Tell whether a cost needs more than what `info` holds."""
         return not all(isinstance(cost, InfoCost) for cost in self.costs.values())
 
     def horizon_of(self, env: Any) -> int:
+        """Count the steps after which an episode is cut: as told, else as registered, else the default."""
         return self.horizon or getattr(getattr(env, "spec", None), "max_episode_steps", None) or DEFAULT_HORIZON

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from cuprl.core.spec import Box, Discrete, MultiDiscrete
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
 from cuprl.errors import UserError
 
 Action = Box | Discrete | MultiDiscrete
@@ -16,7 +16,7 @@ OBSERVATIONS = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiB
 
 
 def check_observation(space: Any, name: str) -> None:
-    """Refuses what cannot become a vector. A Dict or Tuple may hold Dicts and Tuples."""
+    """Refuse what cannot become a vector. A Dict or Tuple may hold Dicts and Tuples."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
             check_observation(part, name)
@@ -28,7 +28,7 @@ def check_observation(space: Any, name: str) -> None:
 
 
 def observation_of(space: Any, name: str) -> tuple[int, Callable[[Any], np.ndarray]]:
-    """The length of a flat observation, and the function that makes one [obs].
+    """Give the length of a flat observation, and the function that makes one [obs].
 
     A Box goes row by row, a Discrete one-hot, a Tuple in order, a Dict in the order of its space (Gymnasium sorts keys).
     """
@@ -49,7 +49,7 @@ def observation_of(space: Any, name: str) -> tuple[int, Callable[[Any], np.ndarr
 
 
 def action_of(space: Any, name: str) -> tuple[Action, Callable[[np.ndarray], Any]]:
-    """What the policy chooses from, and how its choice becomes an action of the environment.
+    """Give what the policy chooses from, and how its choice becomes an action of the environment.
 
     A real action is clipped to the bounds on the way; what is learnt from is the action before that.
     """

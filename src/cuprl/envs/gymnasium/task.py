@@ -34,6 +34,7 @@ class GymnasiumTask(GymnasiumParts):
     """A Gymnasium environment as a task; `from_gymnasium` makes one."""
 
     def vector_env(self, num_envs: int, threads: int, constraints: tuple[Constraint, ...]) -> VectorEnv:
+        """Make N environments, in this process or over worker processes; threads: workers, all cores where it is 1."""
         if self.backend == "sync":
             return GymnasiumVectorEnv(self, num_envs, constraints)
         workers = threads if threads > 1 else os.cpu_count() or 1
@@ -109,7 +110,7 @@ def from_gymnasium(
 
 
 def by_name(what: str, given: ByName, costs: Iterable[str], default: float | None = None) -> dict[str, float]:
-    """A number for each cost, given by name or as one number; without a default every cost needs its own."""
+    """Give a number for each cost, given by name or as one number; without a default every cost needs its own."""
     names, (flag, argument, example) = ", ".join(map(repr, costs)), WRITTEN[what]
     if isinstance(given, dict):
         for name in given:
@@ -131,6 +132,7 @@ def by_name(what: str, given: ByName, costs: Iterable[str], default: float | Non
 
 
 def cost_function(name: str, source: str | CostFunction) -> CostFunction:
+    """Make the function of a cost that is given as one, as 'info:KEY' or as 'module:function'."""
     if callable(source):
         return source
     home, _, key = source.partition(":") if isinstance(source, str) else ("", "", "")
@@ -145,7 +147,7 @@ def cost_function(name: str, source: str | CostFunction) -> CostFunction:
 
 
 def registered(identifier: str, imports: Sequence[str]) -> Any:
-    """Gymnasium's entry for an id."""
+    """Find Gymnasium's entry for an id."""
     for module in imports:
         import_own(module)
     try:
@@ -158,14 +160,14 @@ def registered(identifier: str, imports: Sequence[str]) -> Any:
 
 
 def make_registered(identifier: str, imports: Sequence[str], render_mode: str | None = None) -> Any:
-    """Without Gymnasium's own time limit, which takes only 5-tuples: the task cuts the episodes itself."""
+    """Make an environment without Gymnasium's time limit, which takes only 5-tuples: the task cuts the episodes itself."""
     spec = copy.deepcopy(registered(identifier, imports))
     spec.max_episode_steps = None
     return made_by(partial(gymnasium.make, spec, disable_env_checker=True), identifier, render_mode)
 
 
 def made_by(factory: Callable[..., Any], name: str, render_mode: str | None = None) -> Any:
-    """render_mode: given to a factory that takes one"""
+    """Make the environment; render_mode: given to a factory that takes one."""
     if render_mode is not None and takes(factory, "render_mode"):
         factory = partial(factory, render_mode=render_mode)
     try:
@@ -181,5 +183,6 @@ def made_by(factory: Callable[..., Any], name: str, render_mode: str | None = No
 
 
 def takes(function: Callable[..., Any], name: str) -> bool:
+    """Tell whether a function takes an argument of this name."""
     parameters = inspect.signature(function).parameters
     return name in parameters or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())

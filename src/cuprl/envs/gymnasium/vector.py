@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cuprl.core.spec import Box, Constraint, Spec
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Step, pack_generators, refuse_misfit, unpack_generators
 from cuprl.envs.gymnasium.lane import Lane
 from cuprl.envs.gymnasium.parts import GymnasiumParts
@@ -39,13 +40,13 @@ class GymnasiumVectorEnv:
             raise sentence from None
 
     def hurry(self) -> None:
-        """The run is to stop: a call that hangs is not waited for."""
+        """Wait no longer for a call that hangs: the run is to stop."""
         if self.watch is None:
             self.watch = WatchHere(self.calls, HURRY)
         self.watch.hurry()
 
     def close(self) -> None:
-        """Closes every environment; nothing happens the second time."""
+        """Close every environment; nothing happens the second time."""
         for lane in self.lanes:
             lane.close()
         self.calls[1] = self.calls[0]
@@ -94,7 +95,7 @@ class GymnasiumVectorEnv:
         }
 
     def set_state(self, state: dict[str, np.ndarray]) -> np.ndarray:
-        """The episodes are replayed only when the next step is taken: a saved policy is looked at without."""
+        """Go on from a state. Its episodes are replayed when the next step is taken: a saved policy is looked at without."""
         refuse_misfit(state, self.get_state(), any_length="actions")
         actions = np.split(state["actions"], np.cumsum(state["steps"])[:-1])
         generators = unpack_generators(state["generators"])

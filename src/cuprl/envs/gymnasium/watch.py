@@ -43,17 +43,18 @@ class Watch:
                     self.end(w)
 
     def hurry(self) -> None:
-        """The run is to stop: a call that hangs is waited for no longer than seconds."""
+        """Wait no longer than seconds for a call that hangs: the run is to stop."""
         self.hurried, self.limit = True, min(self.limit, HURRY)
 
     def sentence(self, name: str) -> str:
-        """What is said of a call that was ended; name: that of the task."""
+        """Say what became of a call that was ended; name: that of the task."""
         hangs = f"an environment of {name} has not returned from a step or reset for {self.limit:g} seconds"
         if self.hurried:
             return f"{hangs}, so the run is stopped without this iteration"
         return f"{hangs}; mend it, or let it take longer with --env-timeout SECONDS"
 
     def close(self) -> None:
+        """End the watching."""
         self._closed.set()
 
 
@@ -76,5 +77,6 @@ class WatchHere(Watch):
         super().__init__([calls], limit, lambda w: signal.pthread_kill(main, signal.SIGALRM))
 
     def close(self) -> None:
+        """End the watching, and give the alarm back to whoever had it."""
         super().close()
         signal.signal(signal.SIGALRM, self._before)

@@ -58,11 +58,11 @@ class WorkerVectorEnv:
             raise
 
     def close(self) -> None:
-        """Each worker closes its environments and ends; nothing happens the second time."""
+        """Let each worker close its environments and end; nothing happens the second time."""
         self._end()
 
     def hurry(self) -> None:
-        """The run is to stop: a call that hangs is not waited for."""
+        """Wait no longer for a call that hangs: the run is to stop."""
         self.watch.hurry()
 
     def _answers(self) -> list[Any]:
@@ -113,6 +113,7 @@ class WorkerVectorEnv:
 
 
 def check_portable(task: GymnasiumParts) -> None:
+    """Refuse a task that cannot be sent to another process."""
     try:
         pickle.dumps(CloudpickleWrapper(task))  # type: ignore[arg-type]
     except Exception as error:
@@ -123,6 +124,7 @@ def check_portable(task: GymnasiumParts) -> None:
 
 
 def how_it_ended(process: Any) -> str:
+    """Say how a worker ended, and what to do."""
     process.join(PATIENCE)  # its pipe is closed before it has ended
     code = process.exitcode
     if code is not None and code < 0:
@@ -134,11 +136,13 @@ def how_it_ended(process: Any) -> str:
 
 
 def give_up(processes: list[Any], late: set[int], w: int) -> None:
+    """Kill a worker that hangs, and remember which."""
     late.add(w)
     processes[w].kill()
 
 
 def end(watch: Watch, pipes: list[Any], processes: list[Any]) -> None:
+    """Close the pipes and wait for the workers to end; those that do not are killed."""
     watch.close()
     for pipe in pipes:
         pipe.close()
@@ -151,7 +155,7 @@ def end(watch: Watch, pipes: list[Any], processes: list[Any]) -> None:
 
 
 def end_with_parent() -> None:
-    """A worker whose parent was killed sees its pipe close and ends; one that hangs in its environment is ended here."""
+    """End a worker that hangs in its environment when its parent is gone; any other sees its pipe close and ends."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -160,7 +164,7 @@ def end_with_parent() -> None:
 
 
 def serve(pipe: Any, build: Any, num_envs: int, calls: Any) -> None:
-    """A worker: says its spec, then answers (method, arguments) with (error, result) until the other end is closed."""
+    """Work: say the spec, then answer (method, arguments) with (error, result) until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
     # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
     # `terminate` would not end it.
@@ -181,6 +185,7 @@ def serve(pipe: Any, build: Any, num_envs: int, calls: Any) -> None:
 
 
 def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Exception | None, Any]:
+    """Call a function; gives (error, None) or (None, result), which a pipe can carry."""
     try:
         return None, function(*arguments)
     except (UserError, RunStopped) as error:

@@ -18,12 +18,14 @@ RADIUS = 10.0  # d
 
 @reads()
 def circle_reward(physics: Physics, motion: Motion) -> np.ndarray:
-    """R(s) = v·[-y, x] / (1 + | ‖(x, y)‖ - d |); no alive bonus, no control cost."""
+    """Reward R(s) = v·[-y, x] / (1 + | ‖(x, y)‖ - d |) [N]; no alive bonus, no control cost."""
     (x, y), (vx, vy) = motion.position.T, motion.velocity.T
     return (-vx * y + vy * x) / (1.0 + np.abs(np.sqrt(x**2 + y**2) - RADIUS))
 
 
 def outside(x_lim: float) -> Costs:
+    """Make the cost of being outside of |x| <= x_lim."""
+
     @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """C(s) = 1[|x| > x_lim], after the step."""
@@ -33,7 +35,7 @@ def outside(x_lim: float) -> Costs:
 
 
 def on_the_circle(noise: Reset) -> Reset:
-    """The robot's usual noise, then a place on the circle at a uniformly random angle."""
+    """Make the reset with the robot's usual noise, at a place on the circle at a uniformly random angle."""
 
     def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         qpos, qvel = noise(qpos, qvel, rng)
@@ -45,11 +47,12 @@ def on_the_circle(noise: Reset) -> Reset:
 
 
 def with_xy(physics: Physics) -> np.ndarray:
+    """Observe position and velocity, x and y among them [N, obs]."""
     return physics.qpos_qvel
 
 
 def drawn(x_lim: float) -> tuple[FloorLine, ...]:
-    """The circle, and x = ±x_lim beyond which a step costs."""
+    """Give the lines on the floor: the circle, and x = ±x_lim beyond which a step costs."""
     angles = np.linspace(0.0, 2.0 * np.pi, 97)
     circle = tuple((RADIUS * float(np.cos(angle)), RADIUS * float(np.sin(angle))) for angle in angles)
     bounds = (FloorLine(((x, -2.0 * RADIUS), (x, 2.0 * RADIUS)), (0.84, 0.37, 0.0)) for x in (-x_lim, x_lim))

@@ -63,6 +63,7 @@ class MujocoVectorEnv:
         return self.reset_rows(np.arange(self.num_envs))
 
     def seed(self, seed: int) -> None:
+        """Begin the randomness of resets anew: environment i has seed + i."""
         self._generators = [np.random.default_rng(seed + i) for i in range(self.num_envs)]
 
     def reset_rows(self, rows: np.ndarray) -> np.ndarray:
@@ -85,7 +86,7 @@ class MujocoVectorEnv:
         self._next_end = int(self._begun.min()) + self.task.horizon  # when the first episode is cut off, if none ends
 
     def move(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The physics of one control step, and what is seen after it: terminated, truncated."""
+        """Step the physics by one control step, and give what is seen after it: terminated, truncated."""
         task, physics = self.task, self.physics
         physics.ctrl[:] = action
         physics.batch.step(nstep=physics.frame_skip)
@@ -95,7 +96,7 @@ class MujocoVectorEnv:
         return task.terminated(physics), truncated
 
     def advance(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """One control step without resets: next_obs, reward, cost, terminated, truncated."""
+        """Take one control step without resets: next_obs, reward, cost, terminated, truncated."""
         task, physics = self.task, self.physics
         terminated, truncated = self.move(action)
         before, self.position = self.position, task.position(physics)
@@ -111,12 +112,12 @@ class MujocoVectorEnv:
         return Step(next_obs, reward, cost, terminated, truncated, self.go_on(terminated, truncated))
 
     def go_on(self, terminated: np.ndarray, truncated: np.ndarray) -> np.ndarray:
-        """The observation to act on next, with new episodes where one ended."""
+        """Give the observation to act on next, with new episodes where one ended."""
         ended = self._late() or np.count_nonzero(terminated)
         return self.reset_rows(np.flatnonzero(terminated | truncated)) if ended else self.obs
 
     def late_scores(self) -> LateScores | None:
-        """For steps whose rewards and costs are computed together afterwards; where the task's functions allow it."""
+        """Make what computes rewards and costs of many steps together; None where a function does not say what it reads."""
         return None if self.read is None else LateScores(self, self.read)
 
     def get_state(self) -> dict[str, np.ndarray]:

@@ -12,23 +12,25 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from cuprl.core.spec import Box
+from cuprl.core.actions import Box
 from cuprl.errors import UserError
 
 ROBOTS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
 
 
 def is_text(model: str) -> bool:
+    """Tell whether a model is MJCF itself, not a file's name."""
     return model.lstrip().startswith("<")
 
 
 def file_of(model: str) -> str:
+    """Find a model's file; a bare name is one of Gymnasium's robots."""
     return model if Path(model).exists() else str(ROBOTS / model)
 
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """What MuJoCo warns of while inside, instead of its log file in the working directory."""
+    """Collect what MuJoCo warns of while inside, instead of its log file in the working directory."""
     before, messages = mujoco.get_mju_user_warning(), list[str]()
     mujoco.set_mju_user_warning(messages.append)
     try:
@@ -38,7 +40,7 @@ def heard() -> Iterator[list[str]]:
 
 
 def load_model(model: str | Path, owner: str) -> mujoco.MjModel:
-    """model: an MJCF file (a bare name is one of Gymnasium's robots) or MJCF as text; owner: the task it is the model of"""
+    """Load an MJCF file (a bare name is one of Gymnasium's robots) or MJCF as text; owner: the task it is the model of."""
     model = str(model)
     with heard() as messages:
         try:
@@ -59,7 +61,7 @@ def load_model(model: str | Path, owner: str) -> mujoco.MjModel:
 
 
 def load_dressed(model: str | Path, dress: Callable[[mujoco.MjSpec], None]) -> mujoco.MjModel:
-    """A model that `load_model` has taken, and has said all warnings of, with what `dress` changes of it."""
+    """Load a model that `load_model` has taken, and has said all warnings of, with what `dress` changes of it."""
     model = str(model)
     with heard(), warnings.catch_warnings(action="ignore"):
         spec = mujoco.MjSpec.from_string(model) if is_text(model) else mujoco.MjSpec.from_file(file_of(model))
@@ -68,16 +70,20 @@ def load_dressed(model: str | Path, dress: Callable[[mujoco.MjSpec], None]) -> m
 
 
 def without_islands(model: mujoco.MjModel) -> mujoco.MjModel:
-    """Bodies that all hang together are one island. That MuJoCo need not look for others in every step changes no bit of
-    the result, and a step of Hopper takes 8% less; sleeping bodies need the search."""
+    """Stop MuJoCo from looking for islands in a model whose bodies all hang together, and are one.
+
+    That changes no bit of the result, and a step of Hopper takes 8% less; sleeping bodies need the search.
+    """
     if model.ntree == 1 and not model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP.value:
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND.value
     return model
 
 
 def without_timers() -> None:
-    """In Python MuJoCo reads the clock around every part of a step, for MjData.timer, which nothing here looks at. Without,
-    as in C, Humanoid's step takes 6% less time, Hopper's 15%, Swimmer's 25%, and no bit of the result is another.
+    """Stop MuJoCo from reading the clock around every part of a step, as it does in Python.
+
+    It does so for MjData.timer, which nothing here looks at. Without, as in C, Humanoid's step takes 6% less time, Hopper's
+    15%, Swimmer's 25%, and no bit of the result is another.
 
     It holds for the whole process; mujoco.set_mjcb_time(None) brings the timers back. A clock of one's own is left alone.
     """
@@ -89,7 +95,7 @@ def without_timers() -> None:
 
 
 def action_bounds(model: mujoco.MjModel) -> Box:
-    """An actuator without a limit takes any number, whatever its range says (0 to 0 where none is written)."""
+    """Give the actuators' bounds; one without a limit takes any number, whatever its range says (0 to 0 where none is)."""
     limited, (low, high) = model.actuator_ctrllimited.astype(bool), model.actuator_ctrlrange.T
     bounds = (np.where(limited, low, -np.inf), np.where(limited, high, np.inf))
     return Box(model.nu, *(tuple(map(float, bound)) for bound in bounds))

@@ -1,16 +1,13 @@
-"""The paper's robots with a speed limit: Gymnasium's v5 robots without contact forces, cost = speed.
+"""What tasks of the paper's robots are made of: positions, observations, rewards, ends and resets.
 
-Each is bit-equal to Gymnasium's own environment (`include_cfrc_ext_in_observation=False, contact_cost_weight=0` for
-Ant and Humanoid). The speed is a position difference over the control interval: |vx| for robots on a line,
-sqrt(vx² + vy²) in the plane. The limits are half the discounted speed of an unconstrained PPO agent.
+They are those of Gymnasium's v5 robots without contact forces, to the last bit. The speed is a position difference over the
+control interval: |vx| for robots on a line, sqrt(vx² + vy²) in the plane.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cuprl.core.spec import Constraint
-from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.envs.mujoco.physics import Motion, Physics, Reset, Reward
 from cuprl.envs.mujoco.scores import reads
 
@@ -21,21 +18,25 @@ from cuprl.envs.mujoco.scores import reads
 
 @reads("qpos")
 def x_of_root(physics: Physics) -> np.ndarray:
+    """Give the root's x [N, 1]."""
     return physics.qpos[:, :1]
 
 
 @reads("qpos")
 def xy_of_root(physics: Physics) -> np.ndarray:
+    """Give the root's x and y [N, 2]."""
     return physics.qpos[:, :2]
 
 
 @reads("xpos")
 def xy_of_torso(physics: Physics) -> np.ndarray:
+    """Give the torso's x and y [N, 2]."""
     return physics.xpos[:, 1, :2]
 
 
 @reads("xipos")
 def xy_of_mass_centre(physics: Physics) -> np.ndarray:
+    """Give x and y of the centre of mass [N, 2]."""
     return np.add.reduce(physics.mass[:, None] * physics.xipos[:, :, :2], axis=1) / physics.total_mass
 
 
@@ -44,11 +45,13 @@ def xy_of_mass_centre(physics: Physics) -> np.ndarray:
 
 @reads()
 def speed_on_line(physics: Physics, motion: Motion) -> np.ndarray:
+    """Cost |vx| [N, 1]."""
     return np.abs(motion.velocity)
 
 
 @reads()
 def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
+    """Cost sqrt(vx² + vy²) [N, 1]."""
     return np.sqrt(np.add.reduce(np.square(motion.velocity), axis=1, keepdims=True))
 
 
@@ -56,14 +59,17 @@ def speed_in_plane(physics: Physics, motion: Motion) -> np.ndarray:
 
 
 def without_x(physics: Physics) -> np.ndarray:
+    """Observe position and velocity without x [N, obs]."""
     return physics.qpos_qvel[:, 1:]
 
 
 def without_xy(physics: Physics) -> np.ndarray:
+    """Observe position and velocity without x and y [N, obs]."""
     return physics.qpos_qvel[:, 2:]
 
 
 def without_x_clipped(physics: Physics) -> np.ndarray:
+    """Observe position without x, and velocity within ±10 [N, obs]."""
     obs = without_x(physics).copy()
     velocity = obs[:, physics.qpos.shape[1] - 1 :]
     np.minimum(np.maximum(velocity, -10.0, out=velocity), 10.0, out=velocity)  # np.clip takes twice as long on few rows
@@ -71,6 +77,7 @@ def without_x_clipped(physics: Physics) -> np.ndarray:
 
 
 def humanoid_body(physics: Physics, skip: int = 2) -> np.ndarray:
+    """Observe the Humanoid's state, inertias, velocities and forces [N, obs], as Gymnasium does; skip: coordinates of it."""
     n = len(physics.qpos)
     return np.concatenate(
         (
@@ -88,6 +95,7 @@ def humanoid_body(physics: Physics, skip: int = 2) -> np.ndarray:
 
 
 def never(physics: Physics) -> np.ndarray:
+    """End no episode [N]."""
     return np.zeros(len(physics.qpos), bool)
 
 
@@ -96,22 +104,26 @@ HOPPER_LOW, HOPPER_HIGH = np.array([0.7, -0.2, *[-100.0] * 9]), np.array([np.inf
 
 
 def hopper_fell(physics: Physics) -> np.ndarray:
+    """End where the Hopper is out of its healthy range [N]."""
     state = physics.qpos_qvel[:, 1:]
     inside = (state > HOPPER_LOW) & (state < HOPPER_HIGH)  # NaN is not
     return ~np.logical_and.reduce(inside, axis=1)
 
 
 def walker_fell(physics: Physics) -> np.ndarray:
+    """End where the Walker2d is too low, too high or too tilted [N]."""
     z, angle = physics.qpos[:, 1], physics.qpos[:, 2]
     return ~((z > 0.8) & (z < 2.0) & (np.abs(angle) < 1.0))
 
 
 def ant_fell(physics: Physics) -> np.ndarray:
+    """End where the Ant is too low, too high or no longer finite [N]."""
     z = physics.qpos[:, 2]
     return ~(np.logical_and.reduce(np.isfinite(physics.qpos_qvel), axis=1) & (z >= 0.2) & (z <= 1.0))
 
 
 def humanoid_fell(physics: Physics) -> np.ndarray:
+    """End where the Humanoid is too low or too high [N]."""
     z = physics.qpos[:, 2]
     return ~((z > 1.0) & (z < 2.0))
 
@@ -120,10 +132,13 @@ def humanoid_fell(physics: Physics) -> np.ndarray:
 
 
 def effort(action: np.ndarray, weight: float) -> np.ndarray:
+    """Weigh the sum of squared actions [N]."""
     return weight * np.add.reduce(np.square(action), axis=1)
 
 
 def forward_alive(healthy: float, control: float) -> Reward:
+    """Make the reward vx + healthy while up - control |a|²."""
+
     @reads()
     def reward(physics: Physics, motion: Motion) -> np.ndarray:
         return (motion.velocity[:, 0] + ~motion.terminated * healthy) - effort(motion.action, control)
@@ -132,6 +147,8 @@ def forward_alive(healthy: float, control: float) -> Reward:
 
 
 def forward_only(control: float) -> Reward:
+    """Make the reward vx - control |a|²."""
+
     @reads()
     def reward(physics: Physics, motion: Motion) -> np.ndarray:
         return motion.velocity[:, 0] - effort(motion.action, control)
@@ -141,6 +158,7 @@ def forward_only(control: float) -> Reward:
 
 @reads("ctrl")
 def humanoid_reward(physics: Physics, motion: Motion) -> np.ndarray:
+    """Reward 1.25 vx + 5 while up - 0.1 |ctrl|² [N]."""
     return (1.25 * motion.velocity[:, 0] + ~motion.terminated * 5.0) - effort(physics.ctrl, 0.1)
 
 
@@ -148,6 +166,8 @@ def humanoid_reward(physics: Physics, motion: Motion) -> np.ndarray:
 
 
 def uniform_noise(scale: float) -> Reset:
+    """Make the reset that adds uniform noise of ±scale to position and velocity."""
+
     def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         noise = rng.uniform(-scale, scale, len(qpos) + len(qvel))
         return qpos + noise[: len(qpos)], qvel + noise[len(qpos) :]
@@ -156,40 +176,9 @@ def uniform_noise(scale: float) -> Reset:
 
 
 def normal_velocity_noise(scale: float) -> Reset:
+    """Make the reset with uniform noise of the position and normal noise of the velocity."""
+
     def reset(qpos: np.ndarray, qvel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         return qpos + rng.uniform(-scale, scale, len(qpos)), qvel + scale * rng.standard_normal(len(qvel))
 
     return reset
-
-
-def speed_limit(limit: float) -> tuple[Constraint, ...]:
-    return (Constraint("speed", limit),)
-
-
-SPEED_TASKS = (
-    MujocoTask(
-        "hopper-speed", "hopper.xml", 4, speed_limit(82.748), without_x_clipped, x_of_root,
-        forward_alive(1.0, 1e-3), speed_on_line, hopper_fell, uniform_noise(5e-3),
-    ),
-    MujocoTask(
-        "ant-speed", "ant.xml", 5, speed_limit(103.115), without_xy, xy_of_torso,
-        forward_alive(1.0, 0.5), speed_in_plane, ant_fell, normal_velocity_noise(0.1), fields=("xpos",),
-    ),
-    MujocoTask(
-        "swimmer-speed", "swimmer.xml", 4, speed_limit(24.516), without_xy, xy_of_root,
-        forward_only(1e-4), speed_in_plane, never, uniform_noise(0.1),
-    ),
-    MujocoTask(
-        "humanoid-speed", "humanoid.xml", 5, speed_limit(20.140), humanoid_body, xy_of_mass_centre,
-        humanoid_reward, speed_in_plane, humanoid_fell, uniform_noise(1e-2),
-        fields=("xipos", "cinert", "cvel", "qfrc_actuator"),
-    ),
-    MujocoTask(
-        "halfcheetah-speed", "half_cheetah.xml", 5, speed_limit(151.989), without_x, x_of_root,
-        forward_only(0.1), speed_on_line, never, normal_velocity_noise(0.1),
-    ),
-    MujocoTask(
-        "walker2d-speed", "walker2d_v5.xml", 4, speed_limit(81.886), without_x_clipped, x_of_root,
-        forward_alive(1.0, 1e-3), speed_on_line, walker_fell, uniform_noise(5e-3),
-    ),
-)  # fmt: skip

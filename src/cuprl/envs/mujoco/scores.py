@@ -37,14 +37,14 @@ def reads(*names: str) -> Callable[[Function], Function]:
 
 
 def read_by(*functions: Callable[..., Any]) -> tuple[str, ...] | None:
-    """All that the functions read; None if one of them does not say."""
+    """List all that the functions read; None if one of them does not say."""
     named = [getattr(function, "reads", None) for function in functions]
     said = [names for names in named if names is not None]
     return tuple(dict.fromkeys(chain(*said))) if len(said) == len(named) else None
 
 
 def reads_what(*functions: Callable[..., Any]) -> Callable[[Function], Function]:
-    """`reads` for a function made of others."""
+    """Declare as `reads` does, for a function made of others."""
     names = read_by(*functions)
     return (lambda function: function) if names is None else reads(*names)
 
@@ -67,9 +67,11 @@ class Robots(Protocol):
     position: np.ndarray  # [N, k]
     obs: np.ndarray  # [N, obs]
 
-    def move(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+    def move(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Step the physics; gives terminated and truncated [N]."""
 
-    def go_on(self, terminated: np.ndarray, truncated: np.ndarray) -> np.ndarray: ...
+    def go_on(self, terminated: np.ndarray, truncated: np.ndarray) -> np.ndarray:
+        """Give the observation to act on next [N, obs], with new episodes where one ended."""
 
 
 class LateScores:
@@ -83,7 +85,7 @@ class LateScores:
         self.new_places: dict[int, np.ndarray] = {}  # where the robots are before a step that follows a reset [N, k]
 
     def step(self, action: np.ndarray) -> Step:
-        """As the environment's, without reward and cost."""
+        """Step as the environment does, without reward and cost."""
         env = self.env
         terminated, truncated = env.move(action)
         self.kept.append([action, terminated, *(array.copy() for array in self.live)])
@@ -93,7 +95,7 @@ class LateScores:
         return Step(next_obs, NOT_YET, NOT_YET, terminated, truncated, obs)
 
     def scores(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rewards [T, N] and costs [T, N, m] of the steps made; the environment can then go on by itself."""
+        """Compute rewards [T, N] and costs [T, N, m] of the steps made; the environment can then go on by itself."""
         task, physics = self.env.task, self.env.physics
         action, terminated, *arrays = map(np.array, zip(*self.kept))  # [T, N, ...]
         recorded = Recorded(physics, dict(zip(self.read, arrays)))

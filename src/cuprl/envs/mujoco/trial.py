@@ -19,6 +19,7 @@ ARGUMENTS = {"reset": "(qpos, qvel, rng)", "reward": "(physics, motion)", "costs
 
 
 def call(task: MujocoParts, name: str, *arguments: Any) -> Any:
+    """Call one of a task's functions; an error in it becomes a sentence that says where."""
     try:
         answer = getattr(task, name)(*arguments)
         return np.array(answer) if name in ("position", "observe") else answer  # as the environment does
@@ -29,7 +30,7 @@ def call(task: MujocoParts, name: str, *arguments: Any) -> Any:
 
 
 def expect(task: MujocoParts, name: str, value: Any, shape: tuple[int | str, ...], kind: str = "an array") -> None:
-    """An array of this shape, of bools if the kind says so; a word in the shape stands for any number."""
+    """Refuse what is no array of this shape, of bools if the kind says so; a word in the shape stands for any number."""
     fits = isinstance(value, np.ndarray) and len(value.shape) == len(shape)
     fits = fits and all(isinstance(want, str) or size == want for size, want in zip(value.shape, shape))
     if fits and (kind == "an array" or value.dtype == bool):
@@ -40,11 +41,12 @@ def expect(task: MujocoParts, name: str, value: Any, shape: tuple[int | str, ...
 
 
 def describe(shape: tuple[int | str, ...]) -> str:
+    """Write a shape, as [N, obs]."""
     return f"[{', '.join(map(str, shape))}]"
 
 
 def try_functions(task: MujocoParts, model: mujoco.MjModel) -> Physics:
-    """A reset, a step without action, and every function called on the way, in environments of their own: these."""
+    """Try a reset, a step without action, and every function called on the way, in environments of their own: these."""
     try:
         physics = Physics(model, task.frame_skip, task.fields, TRIED, 1)
     except Exception as error:
@@ -63,7 +65,7 @@ def try_functions(task: MujocoParts, model: mujoco.MjModel) -> Physics:
 
 
 def try_reads(task: MujocoParts, physics: Physics, motion: Motion) -> None:
-    """Functions that say what they read must do with that, and answer for two steps at once as for each by itself."""
+    """Try that functions which say what they read do with that, and answer for two steps at once as for each by itself."""
     read = read_by(task.position, task.reward, task.costs)
     if read is None:
         return
@@ -84,6 +86,7 @@ def try_reads(task: MujocoParts, physics: Physics, motion: Motion) -> None:
 
 
 def begin(task: MujocoParts, physics: Physics) -> None:
+    """Try the task's reset, and put the physics where it says."""
     data = mujoco.MjData(physics.model)
     start = call(task, "reset", data.qpos.copy(), data.qvel.copy(), np.random.default_rng(0))
     if not isinstance(start, tuple | list) or len(start) != 2:
@@ -95,7 +98,7 @@ def begin(task: MujocoParts, physics: Physics) -> None:
 
 
 def look(task: MujocoParts, physics: Physics) -> np.ndarray:
-    """The position, with the observation looked at too."""
+    """Give the position, with the observation looked at too."""
     position = call(task, "position", physics)
     expect(task, "position", position, (TRIED, "k"))
     expect(task, "observe", call(task, "observe", physics), (TRIED, "obs"))
@@ -103,8 +106,10 @@ def look(task: MujocoParts, physics: Physics) -> np.ndarray:
 
 
 def with_own_memory(task: MujocoParts, physics: Physics) -> MujocoParts:
-    """The task with functions whose answers stay as they are: one that gives the same memory twice, such as a live view
-    of the physics, is made to copy."""
+    """Give the task with functions whose answers stay as they are.
+
+    One that gives the same memory twice, such as a live view of the physics, is made to copy.
+    """
 
     def own(function: Callable[..., Any], *arguments: Any) -> Callable[..., np.ndarray]:
         first, second = function(*arguments), function(*arguments)

@@ -8,14 +8,15 @@ import numpy as np
 
 from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco.physics import Costs, Motion, Physics
-from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane, speed_on_line
+from cuprl.envs.mujoco.robots import speed_in_plane, speed_on_line
 from cuprl.envs.mujoco.scores import reads, reads_what
+from cuprl.envs.mujoco.speed import SPEED_TASKS
 
 HOPPER, ANT = (next(task for task in SPEED_TASKS if task.name == name) for name in ("hopper-speed", "ant-speed"))
 
 
 def side_by_side(*costs: Costs) -> Costs:
-    """[N, 1] each -> [N, m]"""
+    """Make costs [N, m] of several [N, 1] each."""
 
     @reads_what(*costs)
     def together(physics: Physics, motion: Motion) -> np.ndarray:
@@ -33,7 +34,7 @@ def motor_effort(physics: Physics, motion: Motion) -> np.ndarray:
 
 @reads("qpos")
 def torso_height(physics: Physics, motion: Motion) -> np.ndarray:
-    """Metres above the ground [N, 1]."""
+    """Cost the torso's height in metres above the ground [N, 1]."""
     return physics.qpos[:, 2:3].copy()
 
 

@@ -13,13 +13,16 @@ import numpy as np
 from cuprl.core.spec import Constraint
 from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.envs.mujoco.physics import Costs, Motion, Physics, Reward
-from cuprl.envs.mujoco.robots import SPEED_TASKS, speed_in_plane
+from cuprl.envs.mujoco.robots import speed_in_plane
 from cuprl.envs.mujoco.scores import reads, reads_what
+from cuprl.envs.mujoco.speed import SPEED_TASKS
 
 LIMIT = (Constraint("velocity", 25.0, discount=1.0, step_bound=1.0),)
 
 
 def forward_faster_than(threshold: float) -> Costs:
+    """Make the cost of going forward faster than a threshold."""
+
     @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """1[vx > threshold] [N, 1]: fast backwards is free"""
@@ -29,6 +32,8 @@ def forward_faster_than(threshold: float) -> Costs:
 
 
 def faster_than(threshold: float) -> Costs:
+    """Make the cost of moving faster than a threshold, in any direction."""
+
     @reads()
     def costs(physics: Physics, motion: Motion) -> np.ndarray:
         """1[sqrt(vx² + vy²) > threshold] [N, 1]"""
@@ -38,7 +43,7 @@ def faster_than(threshold: float) -> Costs:
 
 
 def paid_when_falling(reward: Reward) -> Reward:
-    """v4's healthy reward asks only whether the episode may end, not whether it does."""
+    """Pay the healthy reward also for the step that ends: v4 asks only whether the episode may end, not whether it does."""
 
     @reads_what(reward)
     def paid(physics: Physics, motion: Motion) -> np.ndarray:
@@ -58,6 +63,7 @@ COSTS = {  # thresholds of Safety-Gymnasium's v1 tasks, in metres a second
 
 
 def with_velocity_limit(task: MujocoTask) -> MujocoTask:
+    """Make Safety-Gymnasium's velocity task of a robot of ours."""
     robot = task.name.removesuffix("-speed")
     model = "walker2d.xml" if robot == "walker2d" else task.model
     return replace(

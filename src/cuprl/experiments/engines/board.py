@@ -8,6 +8,7 @@ import sys
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
 from cuprl.training.display import clock
+from cuprl.training.screen import Redrawn, cost_colour
 
 ORDER = ("running", "failed", "done", "waiting")  # those at work first
 
@@ -24,6 +25,7 @@ class PlainBoard:
     def __exit__(self, *error: object) -> None: ...
 
     def say(self, line: str) -> None:
+        """Print a line now, not when a buffer is full."""
         print(line, flush=True)
 
     def show(self, states: dict[Cell, str], pace: Pace, seconds_left: float | None) -> None:
@@ -34,22 +36,11 @@ class PlainBoard:
             self.say(headline(states, seconds_left))
 
 
-class LiveBoard(PlainBoard):
+class LiveBoard(Redrawn, PlainBoard):
     """A row a run: where it stands, its latest return and cost."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        self.console = Console()
-        self.live = Live(console=self.console, refresh_per_second=2)
-
-    def __enter__(self) -> LiveBoard:
-        self.live.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.live.__exit__(None, None, None)
+        super().__init__(per_second=2)
 
     def say(self, line: str) -> None:
         from rich.text import Text
@@ -70,7 +61,7 @@ class LiveBoard(PlainBoard):
         for cell in order[: max(self.console.height - 6, 1)]:  # what does not fit the screen is left out at the end
             row, colour = row_of(cell, states[cell], pace)
             table.add_row(*(Text(row[name], style=colour if name == "cost / limit" else "") for name in columns))
-        self.live.update(table)
+        self.draw(table)
 
 
 def headline(states: dict[Cell, str], seconds_left: float | None) -> str:
@@ -101,7 +92,6 @@ def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     )
     unknown = (math.nan, math.nan)
     cost, limit = max(zip(costs, limits), key=lambda pair: pair[0] - pair[1], default=unknown)  # the worst kept of several
-    colour = "" if math.isnan(cost) else "green" if cost <= limit else "red"
     if state == "running":
         shown["steps"] = f"{row['steps'] / cell.steps:.0%}"
     shown |= {
@@ -109,7 +99,7 @@ def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
         "return": f"{row['rollout/ep_rew_mean']:.1f}",
         "cost / limit": f"{cost:.2f} / {limit:g}",
     }
-    return shown, colour
+    return shown, cost_colour(cost, limit)
 
 
 def board_for() -> PlainBoard:

@@ -13,6 +13,7 @@ from cuprl.experiments.engines.board import PlainBoard
 from cuprl.experiments.engines.local import log_of
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import store, stored
 from cuprl.experiments.store.stale import left_out, sentence
 from cuprl.runs.files import held, write_atomically
@@ -26,17 +27,30 @@ class Job(Protocol):
 
     cell: Cell
 
-    def status(self) -> int | None: ...  # None while it goes on, else the exit status
-    def stop(self) -> None: ...  # asks it to leave a checkpoint and end
-    def wait(self) -> None: ...
+    def status(self) -> int | None:
+        """Give the exit status; None while it goes on."""
+        ...  # None while it goes on, else the exit status
+
+    def stop(self) -> None:
+        """Ask it to leave a checkpoint and end."""
+        ...  # asks it to leave a checkpoint and end
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
 
 
 class Engine(Protocol):
     """What runs cells: on this machine, or on others."""
 
-    def room(self) -> int: ...  # how many runs at once
-    def start(self, cell: Cell, root: Path) -> Job: ...
-    def close(self) -> None: ...
+    def room(self) -> int:
+        """Count the runs that there is room for at once."""
+        ...  # how many runs at once
+
+    def start(self, cell: Cell, root: Path) -> Job:
+        """Start a cell's run, or go on with it, in its folder below root."""
+
+    def close(self) -> None:
+        """Let go of what it holds; no run goes on."""
 
 
 class Grid:
@@ -148,7 +162,7 @@ class Grid:
 
     def keep(self, cell: Cell) -> None:
         """Store a finished run."""
-        store(Run(cell.path(self.root)), self.results)
+        store(from_run(Run(cell.path(self.root))), self.results)
         self.states[cell] = "done"
         failure_of(cell.path(self.root)).unlink(missing_ok=True)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cuprl.core.extras import need
 from cuprl.errors import UserError
 from cuprl.experiments.engines.local import MEMORY, log_of, start_process
 from cuprl.experiments.grid.cells import Cell
@@ -107,10 +108,7 @@ def node_id() -> str:
 
 def connect(address: str) -> Any:
     """Join a running cluster and give Ray; an address that does not answer is refused within seconds."""
-    try:
-        import ray
-    except ImportError:
-        raise UserError("--engine ray needs Ray; install it with: pip install 'cuprl[ray]'") from None
+    ray = need("ray", "--engine ray needs Ray", "ray")
     mend = "start one with `ray start --head`, or give its --address"
     if address != "auto":
         knock(address, mend)

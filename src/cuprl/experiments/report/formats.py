@@ -23,6 +23,8 @@ LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Table:
+    """A table for readers, before it has a format."""
+
     header: list[str]
     rows: list[list[str]]  # Markdown: **bold**
     title: str = ""
@@ -30,7 +32,7 @@ class Table:
 
 
 def choose(format: str | None, out: str | None) -> str:
-    """The format asked for, else that of the file's name, else Markdown."""
+    """Choose the format asked for, else that of the file's name, else Markdown."""
     if format is not None:
         if format not in SUFFIXES.values():
             raise unknown("format", format, SUFFIXES.values())
@@ -42,6 +44,7 @@ def choose(format: str | None, out: str | None) -> str:
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
+    """Write tables as Markdown, one after the other."""
     parts = []
     for table in tables:
         head, *lines = ("| " + " | ".join(map(markdown_text, line)) + " |" for line in (table.header, *table.rows))
@@ -52,14 +55,14 @@ def to_markdown(tables: Sequence[Table]) -> str:
 
 
 def markdown_text(cell: str) -> str:
-    """A cell, bold as a whole or not at all; what a name in it may hold is neither a column, nor HTML, nor a link."""
+    """Write a cell, bold as a whole or not at all; what a name in it may hold is neither a column, nor HTML, nor a link."""
     bold = re.fullmatch(r"\*\*(.*)\*\*", cell)
     text = re.sub(r"[|`*\\]|<(?=[\w/!?])|(?<=\])\(", r"\\\g<0>", printable(bold[1] if bold else cell))
     return f"**{text}**" if bold else text
 
 
 def to_latex(tables: Sequence[Table]) -> str:
-    """tabular environments; they need \\usepackage{booktabs}."""
+    """Write tabular environments; they need \\usepackage{booktabs}."""
     parts = []
     for table in tables:
         lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.rows)]
@@ -74,13 +77,14 @@ def to_latex(tables: Sequence[Table]) -> str:
 
 
 def new_tasks(table: Table) -> list[int]:
-    """The lines, the header being line 0, that begin another task than the line before has."""
+    """Find the lines, the header being line 0, that begin another task than the line before has."""
     if table.header[0] != "task":
         return []
     return [i + 1 for i in range(1, len(table.rows)) if table.rows[i][0] != table.rows[i - 1][0]]
 
 
 def latex_text(text: str) -> str:
+    """Write a cell for LaTeX: what would be a command of it stands as it is."""
     text = re.sub(r"(?<!\w)-(?=\d)", "−", printable(text))  # of a number; a hyphen stays one
     text = re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", text.translate(LATEX))
     # At the start of a line they would be read as options of the line break before.
@@ -88,7 +92,7 @@ def latex_text(text: str) -> str:
 
 
 def to_csv(records: Sequence[dict[str, Any]]) -> str:
-    """One row a record; the columns are those of all records, empty where one has none."""
+    """Write one row a record; the columns are those of all records, empty where one has none."""
     text = io.StringIO()
     columns = list(dict.fromkeys(name for record in records for name in record))
     writer = csv.DictWriter(text, columns, lineterminator="\n")

@@ -29,7 +29,7 @@ class Group:
 
     @property
     def label(self) -> str:
-        """What tells it apart from the others of its task."""
+        """Say what tells it apart from the others of its task."""
         return f"{self.algo} {self.variant}".strip()
 
     @property
@@ -52,17 +52,17 @@ class Group:
 
     @property
     def bounds(self) -> np.ndarray:
-        """The limits [m]."""
+        """Give the limits [m]."""
         return np.array(list(self.limits.values()))
 
     @property
     def safe(self) -> bool:
-        """Whether the mean over seeds of every cost is within its limit."""
+        """Tell whether the mean over seeds of every cost is within its limit."""
         return bool((self.costs().mean(axis=0) <= self.bounds).all())
 
     @property
     def published(self) -> paper.Published | None:
-        """The paper's numbers for runs like these, if it has them."""
+        """Look up the paper's numbers for runs like these, if it has them."""
         return None if self.variant else paper.published(self.task, self.algo, self.steps, self.bounds[0])
 
 

@@ -33,12 +33,12 @@ class Reached:
 
     @property
     def share(self) -> float:
-        """Achieved over optimal return."""
+        """Give the achieved over the optimal return."""
         return self.value / self.best
 
     @property
     def excess(self) -> float:
-        """The worst constraint's J^c / b - 1: above 0 the limit is broken."""
+        """Give the worst constraint's J^c / b - 1: above 0 the limit is broken."""
         return max(cost / limit - 1.0 for cost, limit in zip(self.costs, self.limits))
 
 
@@ -58,7 +58,7 @@ def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
 
 
 def policy_table(learner: Learner, cmdp: CMDP) -> np.ndarray:
-    """pi(a|s) [S, A] of a policy over one-hot states."""
+    """Tabulate pi(a|s) [S, A] of a policy over one-hot states."""
     obs = learner.normaliser.apply(np.eye(cmdp.n_states))
     probability = np.exp(np.asarray(learner.policy.dist(learner.state.policy, obs).log_p, np.float64))
     return probability / probability.sum(axis=1, keepdims=True)

@@ -14,7 +14,8 @@ from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import variant_of
 from cuprl.experiments.report.groups import Group
-from cuprl.experiments.store.results import Result, all_metrics
+from cuprl.experiments.store.of_run import all_metrics
+from cuprl.experiments.store.results import Result
 from cuprl.runs.config import identity_of
 from cuprl.runs.folder import Run
 from cuprl.runs.history import told

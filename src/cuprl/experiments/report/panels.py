@@ -155,7 +155,7 @@ def colours_of(groups: list[Group]) -> dict[str, Any]:
 
 
 def palette(labels: list[str]) -> dict[str, str]:
-    """label -> one of COLOURS: an algorithm's own, and for others what these leave, again from the first where that ends."""
+    """Give each label one of COLOURS: an algorithm's own, and for others what these leave, again from the first."""
     others = [label for label in labels if label not in KNOWN]
     taken = {KNOWN[label] for label in labels if label in KNOWN}
     spare = [colour for colour in COLOURS if colour not in taken]

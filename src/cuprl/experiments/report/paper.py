@@ -13,6 +13,8 @@ SEEDS = 10
 
 
 class Published(NamedTuple):
+    """Return and cost as the paper's table has them, with their standard deviations."""
+
     value: float
     value_std: float
     cost: float
@@ -69,12 +71,12 @@ for _algorithms in TABLE.values():
 
 
 def published(task: str, algo: str, steps: int, limit: float) -> Published | None:
-    """The paper's numbers for a run like theirs; None for another length or limit, and for what it does not have."""
+    """Look up the paper's numbers for a run like theirs; None for another length or limit, and for what it does not have."""
     same = steps == STEPS and abs(limit - LIMITS.get(task, float("inf"))) < 0.01  # its table rounds the limits
     return TABLE[task].get(algo) if same else None
 
 
 def best(task: str) -> str:
-    """The algorithm with the highest return of those within the limit."""
+    """Find the algorithm with the highest return of those within the limit."""
     within = {algo: p.value for algo, p in TABLE[task].items() if p.cost <= LIMITS[task]}
     return max(within, key=lambda algo: within[algo])

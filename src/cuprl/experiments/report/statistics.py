@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def mean_std(values: np.ndarray) -> tuple[float, float]:
-    """Mean and deviation over seeds; the deviation is that of these seeds (divided by n, not n - 1)."""
+    """Give mean and deviation over seeds; the deviation is that of these seeds (divided by n, not n - 1)."""
     return float(np.mean(values)), float(np.std(values))
 
 
@@ -34,7 +34,7 @@ def mean_std(values: np.ndarray) -> tuple[float, float]:
 
 
 def iqm(scores: Scores) -> np.ndarray:
-    """Interquartile mean: the mean of the middle half of all runs of all tasks.
+    """Give the interquartile mean: the mean of the middle half of all runs of all tasks.
 
     A quarter of the values, rounded down, is dropped at each end; with fewer than four runs it is the plain mean.
     """
@@ -44,7 +44,7 @@ def iqm(scores: Scores) -> np.ndarray:
 
 
 def improvement(ours: Scores, theirs: Scores) -> np.ndarray:
-    """Probability of improvement: that a run of ours is better than one of theirs on a task drawn at random.
+    """Give the probability of improvement: that a run of ours beats one of theirs on a task drawn at random.
 
     On a task: the share of pairs (x, y) with x > y, a tie counting half; then the mean over tasks.
     """
@@ -56,7 +56,7 @@ def improvement(ours: Scores, theirs: Scores) -> np.ndarray:
 
 
 def bootstrap(statistic: Callable[..., np.ndarray], *groups: Scores, seed: int = 0) -> Estimate:
-    """statistic(*groups) with the percentile interval of a stratified bootstrap.
+    """Give statistic(*groups) with the percentile interval of a stratified bootstrap.
 
     Each sample draws, with replacement and for every group and task apart, as many runs as there are.
     """
@@ -67,7 +67,7 @@ def bootstrap(statistic: Callable[..., np.ndarray], *groups: Scores, seed: int =
 
 
 def proportion(happened: np.ndarray) -> Estimate:
-    """A probability from yes or no in each run, with Wilson's score interval.
+    """Estimate a probability from yes or no in each run, with Wilson's score interval.
 
     A bootstrap of 0 in 3 would claim certainty; this gives 0 to 0.56.
     """
@@ -78,7 +78,7 @@ def proportion(happened: np.ndarray) -> Estimate:
 
 
 def band(curves: np.ndarray, samples: int = 1000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The 95% bootstrap interval of the mean at each iteration, of curves [runs, iterations]."""
+    """Give the 95% bootstrap interval of the mean at each iteration, of curves [runs, iterations]."""
     runs = len(curves)
     drawn = np.random.default_rng(seed).integers(runs, size=(samples, runs))
     weights = (drawn[:, :, None] == np.arange(runs)).mean(axis=1)  # [samples, runs]
@@ -90,18 +90,18 @@ def band(curves: np.ndarray, samples: int = 1000, seed: int = 0) -> tuple[np.nda
 
 
 def in_violation(costs: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Whether any constraint is over its limit, of costs [..., m] and limits [m]; an unknown cost (NaN) is not."""
+    """Tell whether any constraint is over its limit, of costs [..., m] and limits [m]; an unknown cost (NaN) is not."""
     return np.any(costs > limits, axis=-1)
 
 
 def share_in_violation(costs: np.ndarray, limits: np.ndarray) -> float:
-    """The share of iterations in violation, of those whose cost [iterations, m] is known."""
+    """Give the share of iterations in violation, of those whose cost [iterations, m] is known."""
     known = ~np.isnan(costs).any(axis=-1)
     return float(in_violation(costs, limits)[known].mean()) if known.any() else float("nan")
 
 
 def arrival(curve: np.ndarray, share: float = 0.9) -> int | None:
-    """The first iteration (index) at which a curve has made `share` of its way from its first to its final value.
+    """Find the first iteration (index) at which a curve has made `share` of its way from its first to its final value.
 
     That is the first i with curve[i] >= first + share (final - first), the first known value counting as the first; it
     may fall below again later. None where the curve does not end above where it began.

@@ -36,7 +36,7 @@ Record = dict[str, Any]
 
 
 def records(groups: list[Group], against: str | None = None) -> list[Record]:
-    """One record a statistic: where, which, its value, its interval if it has one, and of how many runs.
+    """Make one record a statistic: where, which, its value, its interval if it has one, and of how many runs.
 
     against: the algorithm that the others are compared with [cup, or the first where it is not among them].
     """
@@ -51,12 +51,13 @@ def records(groups: list[Group], against: str | None = None) -> list[Record]:
 
 
 def with_finals(g: Group) -> Group:
-    """A group without the runs whose final return or a final cost is unknown: they are neither safe nor unsafe."""
+    """Drop the runs of a group whose final return or a final cost is unknown: they are neither safe nor unsafe."""
     known = ~np.isnan(np.column_stack([g.returns, g.costs(), g.costs(PLAIN_COST)])).any(axis=1)
     return replace(g, results=[result for result, there in zip(g.results, known) if there])
 
 
 def row(where: Record, statistic: str, value: float | Estimate, runs: int) -> Record:
+    """Make the record of one statistic, with its interval where it has one."""
     interval = {"low": value.low, "high": value.high} if isinstance(value, Estimate) else {}
     return {
         **where,
@@ -68,7 +69,7 @@ def row(where: Record, statistic: str, value: float | Estimate, runs: int) -> Re
 
 
 def of_group(g: Group, i: int) -> list[Record]:
-    """The statistics of one algorithm on one task for its constraint i."""
+    """Make the statistics of one algorithm on one task for its constraint i."""
     name, limit = list(g.limits.items())[i]
     where = {"task": g.task, "algorithm": g.label, "constraint": name}
     rows = [row(where, "limit", limit, len(g.results))]
@@ -78,6 +79,7 @@ def of_group(g: Group, i: int) -> list[Record]:
 
 
 def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
+    """Estimate what the runs of a group end with, for its constraint i."""
     costs = g.costs()[:, i]
     return {
         "return IQM": bootstrap(iqm, [g.returns]),
@@ -88,7 +90,7 @@ def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
 
 
 def over_training(g: Group, i: int) -> dict[str, list[float]]:
-    """Of each statistic the values of the seeds that have one."""
+    """Give of each statistic the values of the seeds that have one."""
     shares = [statistics.share_in_violation(costs, g.bounds[[i]]) for costs in g.cost_curves()[:, :, [i]]]
     arrivals = [(r, statistics.arrival(r.metrics["rollout/ep_rew_mean"])) for r in g.results]
     there = [(r, index) for r, index in arrivals if index is not None]
@@ -100,7 +102,7 @@ def over_training(g: Group, i: int) -> dict[str, list[float]]:
 
 
 def pooled(groups: list[Group]) -> list[Record]:
-    """Each algorithm over the tasks all of them have and the paper measured: scores relative to its CUP and to the limit."""
+    """Pool each algorithm over the tasks all of them have and the paper measured: relative to its CUP and to the limit."""
     labels = list(dict.fromkeys(g.label for g in groups))
     tasks = [task for task in paper.TABLE if {g.label for g in groups if g.task == task} == set(labels)]
     if len(tasks) < 2:
@@ -120,7 +122,7 @@ def pooled(groups: list[Group]) -> list[Record]:
 
 
 def compared(groups: list[Group], against: str) -> list[Record]:
-    """The probability that `against` improves on each other algorithm, over the tasks both have."""
+    """Give the probability that `against` improves on each other algorithm, over the tasks both have."""
     rows = []
     reference = {g.task: g for g in groups if g.label == against}
     for label in dict.fromkeys(g.label for g in groups if g.label != against):
@@ -135,7 +137,7 @@ def compared(groups: list[Group], against: str) -> list[Record]:
 
 
 def safe_returns(g: Group) -> np.ndarray:
-    """Returns in which a run over any limit counts below every run within them [seeds]."""
+    """Give returns in which a run over any limit counts below every run within them [seeds]."""
     return np.where(statistics.in_violation(g.costs(), g.bounds), -np.inf, g.returns)
 
 
@@ -143,6 +145,7 @@ def safe_returns(g: Group) -> np.ndarray:
 
 
 def tables(rows: list[Record]) -> list[Table]:
+    """Make the tables for a reader: of each task, over tasks, and the comparisons."""
     single = [r for r in rows if "constraint" in r]
     compare = [r for r in rows if " > " in r["algorithm"]]
     over_tasks = [r for r in rows if r not in single and r not in compare]
@@ -151,7 +154,7 @@ def tables(rows: list[Record]) -> list[Table]:
 
 
 def pivot(rows: list[Record], title: str, note: str) -> Table:
-    """A line for each task, algorithm and constraint, a column for each statistic."""
+    """Make a line for each task, algorithm and constraint, a column for each statistic."""
     lines: dict[tuple[str, ...], dict[str, Record]] = {}
     for r in rows:
         lines.setdefault((r["task"], r["algorithm"], r.get("constraint", "")), {})[r["statistic"]] = r
@@ -173,13 +176,13 @@ def pivot(rows: list[Record], title: str, note: str) -> Table:
 
 
 def weights(line: dict[str, Record]) -> str:
-    """The runs of each task of a pool, where they differ."""
+    """Count the runs of each task of a pool, where they differ."""
     by_task = next(iter(line.values())).get("runs_by_task", "")
     return f" ({by_task})" if len(set(by_task.split(" + "))) > 1 else ""
 
 
 def shown(record: Record | None, most: int, unit: str) -> str:
-    """A statistic as text, with its number of runs where that is not the most its line has."""
+    """Write a statistic, with its number of runs where that is not the most its line has."""
     if record is None:
         return "-"
     value, name = record["value"], record["statistic"]

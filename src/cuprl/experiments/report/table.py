@@ -24,12 +24,13 @@ PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
 
 
 def records(groups: list[Group]) -> list[dict[str, Any]]:
-    """The numbers, one record for each group and constraint."""
+    """Give the numbers, one record for each group and constraint."""
     best = winners(groups)
     return [record(g, i, g in best) for g in groups for i in range(len(g.limits))]
 
 
 def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
+    """Make the record of a group and one of its constraints; best: whether its return is the highest of its task."""
     name, limit = list(g.limits.items())[constraint]
     row: dict[str, Any] = {
         "task": g.task,
@@ -59,13 +60,14 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
 
 
 def number(row: dict[str, Any], key: str, form: str) -> str:
+    """Write a number of a record; "-" where it has none."""
     if key not in row:
         return "-"
     return UNKNOWN if np.isnan(row[key]) else format(row[key], form)
 
 
 def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
-    """Mean ± deviation; the mean alone of a single seed, which has none."""
+    """Write mean ± deviation; the mean alone of a single seed, which has none."""
     mean, std = (number(row, f"{key}_{part}", form) for part in ("mean", "std"))
     if mean in ("-", UNKNOWN):
         return mean
@@ -73,7 +75,7 @@ def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
 
 
 def text(row: dict[str, Any], many: bool) -> dict[str, str]:
-    """A record as a reader sees it; `many`: its task has several constraints, so the limit is named."""
+    """Write a record as a reader sees it; `many`: its task has several constraints, so the limit is named."""
     shown = {
         "task": row["task"],
         "algorithm": f"{row['algorithm']} {row['variant']}".strip(),
@@ -93,13 +95,14 @@ def text(row: dict[str, Any], many: bool) -> dict[str, str]:
 
 
 def text_table(groups: list[Group], header: list[str], note: str = "") -> Table:
+    """Make a table of groups with these columns."""
     many = {g.task for g in groups if len(g.limits) > 1}
     shown = [text(row, row["task"] in many) for row in records(groups)]
     return Table(header, [[row[name] for name in header] for row in shown], note=note)
 
 
 def report(groups: list[Group]) -> Table:
-    """Every group, with the paper's columns where it has any of them."""
+    """Make the table of every group, with the paper's columns where it has any of them."""
     header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"]
     if any(g.published for g in groups):
         return text_table(groups, [*header, "paper's return", "paper's cost"], NOTE + PAPER_NOTE)
@@ -107,10 +110,11 @@ def report(groups: list[Group]) -> Table:
 
 
 def summary(cells: list[Cell], results_folder: Path) -> str:
-    """What `cup bench` ends with: the groups that have a run, in Markdown."""
+    """Write what `cup bench` ends with: the groups that have a run, in Markdown."""
     return to_markdown([summary_table(cells, results_folder)])
 
 
 def summary_table(cells: list[Cell], results_folder: Path) -> Table:
+    """Make the table of the cells' groups that have a stored run."""
     header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seconds", "seeds"]
     return text_table([g for g in group(cells, stored(cells, results_folder)) if g.results], header)

@@ -23,17 +23,15 @@ from typing import Any
 import numpy as np
 
 from cuprl.algorithms import as_now, settings_that_differ
-from cuprl.core.user_modules import NotTrusted, Trust, named_by
 from cuprl.errors import UserError
-from cuprl.experiments.grid.cells import Cell, file_name, resolve
+from cuprl.experiments.grid.cells import Cell, file_name
 from cuprl.experiments.grid.differences import numerics_reason
-from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.columns import column, needed
-from cuprl.runs.config import RunConfig, check_configuration, identity_of
+from cuprl.runs.config import identity_of
+from cuprl.runs.config_checks import check_configuration
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
-from cuprl.runs.folder import Run, iterations
-from cuprl.runs.provenance import plain, refuse_altered
+from cuprl.runs.provenance import plain
 
 FORMAT = 2
 SUFFIX = ".json.gz"
@@ -53,10 +51,12 @@ class Result:
 
     @property
     def name(self) -> str:
+        """Say which run it is: task, algorithm and seed."""
         return f"{self.config['task']} {self.config['algo']} seed {self.config['seed']}"
 
     @property
     def limits(self) -> dict[str, float]:
+        """Give the limit of each constraint by its name."""
         return self.config["limits"]
 
     def cost(self, constraint: str, key: str = "rollout/ep_cost_mean") -> np.ndarray:
@@ -65,7 +65,7 @@ class Result:
 
     @property
     def seconds(self) -> np.ndarray:
-        """Time spent up to each iteration, collection and update [iterations]."""
+        """Sum up the time spent up to each iteration, collection and update [iterations]."""
         return np.cumsum(self.metrics["time/collect"] + self.metrics["time/update"])
 
 
@@ -81,53 +81,11 @@ def config_hash(config: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-# --- from a run folder ------------------------------------------------------------------------------------------------
-
-
-def from_run(run: Run, trust: Trust = False) -> Result:
-    """Make a result of a finished run; an unfinished or damaged one is refused."""
-    refuse_altered(run.path, run.config)
-    config, metrics = as_now(run.config), all_metrics(run)
-    try:
-        with named_by(run.path, trust):
-            # A setting that came after the run has its default: what the run did.
-            config = {**config, **resolve(RunConfig.from_json(config))}
-    except NotTrusted:
-        raise
-    except UserError:
-        pass  # a task of one's own, or a setting that is gone: as it was written
-    versions = {name: version for name, version in config["versions"].items() if name != "platform"}
-    return Result(identity_of(config), metrics, versions, config.get("machine"), config.get("git"))
-
-
-def all_metrics(run: Run) -> dict[str, np.ndarray]:
-    """The metrics of a finished run [iterations]; one that is unfinished, or lacks any, is refused."""
-    metrics = run.measured()
-    wanted = run.config["steps"] // run.config["settings"]["batch_size"]
-    found = metrics.get("iteration", np.zeros(0))
-    if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
-        raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")
-    if len(found) < wanted:
-        raise UserError(f"{run.path} has {len(found)} of {wanted} iterations; finish it with `cup resume {run.path}`.")
-    if not np.array_equal(found, np.arange(1, wanted + 1)):
-        raise UserError(f"{run.path / 'progress.csv'} is damaged: its iterations are not 1 to {wanted}; train it again.")
-    return metrics
-
-
-def what_is_lost(run: Run) -> str:
-    """Say which rows a finished run lacks, and whether resuming it brings them back."""
-    lost, back = run.lost(), iteration_of(run.to_resume_from()[0])
-    if back < lost[0][0]:
-        return f"progress.csv lacks {iterations(lost)}; `cup resume {run.path}` goes back to iteration {back} to redo them"
-    return f"the metrics of {iterations(lost)} are lost, with no checkpoint from before; train it again"
-
-
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def store(run: Run | Result, folder: Path) -> Path:
-    """Write a finished run into an experiment's results; the same run is written over."""
-    result = from_run(run) if isinstance(run, Run) else run
+def store(result: Result, folder: Path) -> Path:
+    """Write a result into an experiment's folder; one of the same configuration is written over."""
     config = result.config
     body = {
         "config": config,

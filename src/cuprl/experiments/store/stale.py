@@ -28,6 +28,7 @@ class Entry:
 
     @property
     def experiment(self) -> str:
+        """Give the name of the folder that it lies in."""
         return self.path.parent.name
 
 
@@ -95,5 +96,6 @@ def sentence(left: list[Entry]) -> str:
 
 
 def counted(kind: str, said: list[str]) -> str:
+    """Count the results of a kind that are left out, and name the first three."""
     more = f" and {len(said) - 3} more" if len(said) > 3 else ""
     return f"{len(said)} {kind} result{'s'[: len(said) > 1]} left out: {printable('; '.join(said[:3]))}{more}"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.core.extras import need
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
 from cuprl.experiments.tuning.score import Score
@@ -47,10 +48,7 @@ class Asked:
 
 def require_optuna() -> Any:
     """Import the package, or say how to get it."""
-    try:
-        import optuna
-    except ImportError:
-        raise UserError("a search needs Optuna: pip install 'cuprl[tune]'.") from None
+    optuna = need("optuna", "a search needs Optuna", "tune")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
     return optuna

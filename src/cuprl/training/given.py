@@ -1,0 +1,47 @@
+"""What whoever drives an `Agent` tells it of N robots: checked, and brought to the shapes that a rollout has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cuprl.core.observations import LARGEST, fault
+from cuprl.errors import UserError, unknown
+
+
+def numbers(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Check and give [*shape], float64; an axis of length 1 may be left out, as that of the robots where there is one."""
+    plain = [n for n in shape if n != 1]
+    wanted = "a number" if not plain else f"numbers of the shape {plain}"
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise UserError(f"{name} is {value!r}; give {wanted}.") from None
+    if [n for n in array.shape if n != 1] != plain:
+        raise UserError(f"{name} has the shape {list(array.shape)}; give {wanted}.")
+    if not np.isfinite(array).all():
+        raise UserError(f"{name} has NaN or infinite values: nothing was recorded; give finite ones.")
+    return array.reshape(shape)
+
+
+def observation(obs: Any, name: str, num_envs: int, obs_dim: int) -> np.ndarray:
+    """Check and give [N, obs]; one that is too large to be an observation is refused."""
+    array = numbers(obs, name, (num_envs, obs_dim))
+    if wrong := fault(array, name):
+        raise UserError(f"{wrong}: nothing was recorded; give numbers of at most {LARGEST:g} in size.")
+    return array
+
+
+def costs(cost: Any, num_envs: int, names: Sequence[str]) -> np.ndarray:
+    """Check and give [N, m], of numbers in the order of the constraints or of a dict by their names."""
+    if not isinstance(cost, dict):
+        return numbers(cost, "cost", (num_envs, len(names)))
+    for name in cost:
+        if name not in names:
+            raise unknown("cost", name, names)
+    for name in names:
+        if name not in cost:
+            raise UserError(f"cost {name!r} is missing; give all of {', '.join(names)}.")
+    return np.stack([numbers(cost[name], f"cost {name!r}", (num_envs,)) for name in names], axis=1)

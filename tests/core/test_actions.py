@@ -1,0 +1,39 @@
+"""Actions: what action a network's outputs stand for, in NumPy and in JAX."""
+
+import numpy as np
+import pytest
+
+from cuprl.core.actions import Box, Discrete, MultiDiscrete
+
+
+def test_real_actions_are_the_outputs_themselves():
+    outputs = np.random.default_rng(0).normal(size=(4, 2))
+    action = Box(2, (-1.0, -1.0), (1.0, 1.0))
+    assert action.outputs == 2 and action.decode(outputs) is outputs
+
+
+@pytest.mark.parametrize("leading", [(), (6,), (3, 6)])
+def test_a_choice_is_the_likeliest(leading):
+    action = Discrete(5)
+    outputs = np.random.default_rng(0).normal(size=(*leading, action.outputs))
+    found = action.decode(outputs)
+    assert np.shape(found) == (*leading, *action.shape)
+    np.testing.assert_array_equal(np.take_along_axis(outputs, found[..., None], -1)[..., 0], outputs.max(axis=-1))
+
+
+@pytest.mark.parametrize("leading", [(), (6,), (3, 6)])
+def test_several_choices_are_each_its_own(leading):
+    action = MultiDiscrete((3, 2, 4))
+    outputs = np.random.default_rng(0).normal(size=(*leading, 9))
+    assert action.outputs == 9
+    parts = outputs[..., :3], outputs[..., 3:5], outputs[..., 5:]
+    each = [Discrete(n).decode(part) for n, part in zip(action.sizes, parts)]
+    np.testing.assert_array_equal(action.decode(outputs), np.stack(each, axis=-1))
+
+
+@pytest.mark.parametrize("action", [Box(9, (-1.0,) * 9, (1.0,) * 9), Discrete(9), MultiDiscrete((3, 2, 4))])
+def test_the_same_in_jax(action):
+    import jax.numpy as jnp
+
+    outputs = np.random.default_rng(1).normal(size=(7, 9)).astype(np.float32)
+    np.testing.assert_array_equal(action.decode(jnp.asarray(outputs), jnp), action.decode(outputs))

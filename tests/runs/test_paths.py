@@ -1,0 +1,47 @@
+"""Folders of runs: begun at once by many, unnamed, or without a name."""
+
+import threading
+from dataclasses import replace
+
+from cuprl.cli import main
+from cuprl.errors import UserError
+from cuprl.runs.config import RunConfig
+from cuprl.runs.folder import Run
+from small import FLAGS
+
+CONFIG = RunConfig("x", "y", steps=1, limits={}, settings={"batch_size": 1})
+
+
+def test_of_many_that_begin_in_one_folder_one_does(tmp_path):
+    begun, refused, go = [], [], threading.Barrier(8)
+
+    def begin(number):
+        go.wait()
+        try:
+            with Run.begun(tmp_path / "r", replace(CONFIG, seed=number)) as run:
+                begun.append(run)
+                run.append({"iteration": number})
+        except UserError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (run,) = begun
+    assert Run(run.path).config["seed"] == run.config["seed"] and run.recorded() == {run.config["seed"]}
+    assert len(refused) == 7 and all("is not empty" in r or "another process" in r for r in refused)
+
+
+def test_runs_that_begin_in_the_same_second_get_their_own_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = {Run.create(None, CONFIG).path for _ in range(3)}
+    assert len(made) == 3
+
+
+def test_a_folder_without_a_name_is_not_the_one_you_are_in(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "hopper-speed", "--steps", "200", "--out", "", *FLAGS]) == 2
+    assert main(["resume", ""]) == 2
+    assert capsys.readouterr().err.count("the folder of the run is ''; name it") == 2 and not list(tmp_path.iterdir())

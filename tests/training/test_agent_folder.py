@@ -1,0 +1,83 @@
+"""An agent's folder: put away and taken up to the last bit, damaged, or another's."""
+
+import numpy as np
+import pytest
+
+import cuprl
+from cuprl.errors import UserError
+from cuprl.runs.folder import Run
+from cuprl.training.train import resume, train
+from small import QUIET, SMALL, same_progress
+from training.driven import ARM, TINY, drive
+
+
+@pytest.mark.parametrize("stop", [40, 53])  # between two batches, and in the middle of one
+def test_saved_and_loaded_it_goes_on_to_the_last_bit(stop, tmp_path):
+    def start():
+        env = cuprl.make("hopper-speed", num_envs=5)
+        return cuprl.Agent("hopper-speed", limits=20.0, steps=600, **SMALL), env, env.reset(7)
+
+    whole, env, obs = start()
+    drive(whole, env, obs)
+    agent, env, obs = start()
+    obs = drive(agent, env, obs, 30)
+    agent.save(tmp_path / "a")
+    obs = drive(agent, env, obs, stop - 30)
+    agent.act(obs)  # an action without an outcome is forgotten
+    agent.save(tmp_path / "a")
+    agent.save(tmp_path / "b")  # elsewhere, with all its rows
+    for folder in ("a", "b"):
+        assert len(Run(tmp_path / folder).checkpoints()) == (2 if folder == "a" else 1)
+    agent = cuprl.Agent.load(tmp_path / "b")
+    drive(agent, env, obs)
+    same_progress(whole.save(tmp_path / "whole"), agent.save())
+
+
+def test_folders_are_kept_apart(tmp_path):
+    trained = train("hopper-speed", steps=200, out=tmp_path / "train", **SMALL, **QUIET)
+    agent = cuprl.Agent("hopper-speed", **{**SMALL, "steps": 200})
+    with pytest.raises(UserError, match="give another folder"):
+        agent.save(trained.path)
+    with pytest.raises(UserError, match="cup resume"):
+        cuprl.Agent.load(trained.path)
+    with pytest.raises(UserError, match=r"Agent\.load"):
+        resume(agent.save(tmp_path / "agent"), **QUIET)
+
+
+def test_a_damaged_checkpoint_is_told(tmp_path):
+    agent = cuprl.Agent(ARM, **TINY)
+    agent.save(tmp_path / "arm")
+    while not agent.ready:
+        agent.act(np.zeros(3))
+        agent.observe(np.zeros(3), 0.0, [0, 0], False, False)
+    agent.update()
+    newest = agent.save().checkpoints()[0]
+    newest.write_bytes(newest.read_bytes()[:-4])
+    with pytest.warns(UserWarning, match=newest.name):
+        assert cuprl.Agent.load(tmp_path / "arm").learner.iteration == 0
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("batch/obs", lambda array: None),
+        ("batch/raw_obs", lambda array: None),
+        ("batch/raw_obs", lambda array: array[:1]),
+        ("batch/signal", lambda array: array[:, 0, 0]),
+        ("batch/action", lambda array: np.concatenate([array] * 9)),
+        ("batch/raw_obs", lambda array: array * np.nan),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
+    agent = cuprl.Agent(ARM, **TINY)
+    for _ in range(3):
+        agent.act(np.zeros(3))
+        agent.observe(np.zeros(3), 0.0, [0, 0], False, False)
+    run = agent.save(tmp_path / "arm")
+    arrays, _ = run.latest()
+    changed = arrays | {name: change(arrays[name])}
+    (path,) = run.checkpoints()
+    path.unlink()
+    run.save(0, {key: array for key, array in changed.items() if array is not None})
+    with pytest.raises(UserError, match=r"does not fit the run's settings .*batch/"):
+        cuprl.Agent.load(run.path)
