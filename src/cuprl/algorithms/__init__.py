@@ -32,7 +32,7 @@ MENDED: dict[str, dict[str, Any]] = {
     "horizon": {"gamma": 0.999},
     "kl": {"improvement_kl": "new-k", "projection_kl": "new-half"},
     "steps": {
-        "policy_lr": 1e-4, "delta": 0.05, "projection_delta": 0.08, "stop_checks": 4, "improvement": "both", "clip": 0.5},
+        "policy_lr": 1.5e-4, "delta": 0.05, "projection_delta": 0.08, "stop_checks": 4, "improvement": "both", "clip": 0.5},
     "nu": {"multiplier": "projection", "multiplier_lr": 3.0, "projection_surrogate": "clip", "beta": 0.05},
     "cost": {
         "cost_weights": "discounted", "cost_lam": 0.8, "cost_ends": "bootstrap",
