@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
-from cuprl.cli.arguments import one_of
+from cuprl.cli.arguments import numbers, one_of
 from cuprl.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ def add(subparsers: Any) -> None:
     )
     table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
     table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
+    table.add_argument(
+        "--levels",
+        type=numbers("1000,2000"),
+        metavar="R,R",
+        help="with --stats: returns for the time to safe [50%%, 80%% and 100%% of the paper's CUP, on its tasks]",
+    )
     table.add_argument(
         "--format",
         metavar="F",
@@ -62,19 +68,20 @@ def run_table(args: argparse.Namespace) -> int:
     import sys
 
     from cuprl.cli.terminal import by_task, show
-    from cuprl.experiments.report import formats, stats_table, table
+    from cuprl.experiments.report import formats, stats_records, stats_table, table
     from cuprl.runs.files import write_atomically
 
     format = formats.choose(args.format, args.out)
-    if args.against and not args.stats:
-        raise UserError("--against goes with --stats; add it.")
+    for flag in ("against", "levels"):
+        if getattr(args, flag) and not args.stats:
+            raise UserError(f"--{flag} goes with --stats; add it.")
     if args.out and Path(args.out).is_dir():
         raise UserError(f"--out {args.out} is a folder; give a file in it.")
     groups = groups_of(args.names, args)
     if args.stats:
         labels = list(dict.fromkeys(g.label for g in groups if g.results))
         against = args.against or ("cup" if "cup" in labels else labels[0])
-        rows = stats_table.records(groups, against)
+        rows = stats_records.records(groups, against, args.levels)
         tables = stats_table.tables(rows)
     else:
         rows, tables = table.records(groups), [table.report(groups)]
