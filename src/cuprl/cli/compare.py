@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
-from cuprl.cli.arguments import numbers, one_of
+from cuprl.cli.arguments import add_part_flags, numbers, one_of, part_of
 from cuprl.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def add(subparsers: Any) -> None:
     figure.add_argument("name", metavar="NAME", help="an experiment, or a name given to `cup results import`")
     figure.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [NAME-KIND.png]")
     for parser, run in ((table, run_table), (figure, run_figure)):
-        parser.add_argument("--only", metavar="WHAT", help="a part of it, as task=hopper-speed,algo=cup")
+        add_part_flags(parser)
         parser.add_argument("--results", default="results", metavar="DIR", help="where the results are [results]")
         parser.set_defaults(run=run)
 
@@ -114,7 +114,7 @@ def groups_of(names: list[str], args: argparse.Namespace) -> list[Group]:
 
     from cuprl.experiments.report.lookup import find_groups
 
-    groups, left = find_groups(names, Path(args.results), args.only)
+    groups, left = find_groups(names, Path(args.results), part_of(args))
     if left:
         print(f"cup: {left}", file=sys.stderr)
     return groups
