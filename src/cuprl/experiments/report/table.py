@@ -1,4 +1,4 @@
-"""What an experiment came to: means and deviations over seeds, beside the paper's numbers where it has them."""
+"""What an experiment came to: means and deviations over seeds, beside the paper's numbers and others'."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.experiments.grid.cells import Cell
-from cuprl.experiments.report import paper
+from cuprl.experiments.report import paper, published
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.experiments.report.groups import PLAIN_COST, Group, group, winners
 from cuprl.experiments.report.statistics import mean_std
@@ -21,6 +21,7 @@ NOTE = (
 )
 UNKNOWN = "unknown"  # a run in which no episode ended
 PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
+PUBLISHED_NOTE = " Others' numbers are return / cost, undiscounted."
 
 
 def records(groups: list[Group]) -> list[dict[str, Any]]:
@@ -55,7 +56,15 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
         row |= dict(zip(keys, g.published))
         their_best = paper.TABLE[g.task][paper.best(g.task)]
         row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": g.published is their_best}
+    for source, (value, cost) in others(g).items():
+        row |= {f"{source.key}_return": value, f"{source.key}_cost": cost, f"{source.key}_over": cost > limit}
     return row
+
+
+def others(g: Group) -> dict[published.Source, published.Pair]:
+    """What others have published for an algorithm on a task."""
+    found = {source: source.of(g.task, g.label, g.bounds[0]) for source in published.SOURCES}
+    return {source: pair for source, pair in found.items() if pair}
 
 
 def number(row: dict[str, Any], key: str, form: str) -> str:
@@ -86,6 +95,9 @@ def text(row: dict[str, Any], many: bool) -> dict[str, str]:
         "paper's return": plus_minus(row, "paper_return", "g"),
         "paper's cost": plus_minus(row, "paper_cost", "g") + (" (over)" if row.get("paper_over") else ""),
     }
+    for source in published.SOURCES:
+        pair = " / ".join(number(row, f"{source.key}_{part}", "g") for part in ("return", "cost"))
+        shown[source.column] = "-" if pair == "- / -" else pair + (" (over)" if row[f"{source.key}_over"] else "")
     for key, best in (("return", "best"), ("paper's return", "paper_best")):
         if row.get(best):
             shown[key] = f"**{shown[key]}**"
@@ -100,10 +112,13 @@ def text_table(groups: list[Group], header: list[str], note: str = "") -> Table:
 
 def report(groups: list[Group]) -> Table:
     """Every group, with the paper's columns where it has any of them."""
-    header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"]
+    header, note = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"], NOTE
     if any(g.published for g in groups):
-        return text_table(groups, [*header, "paper's return", "paper's cost"], NOTE + PAPER_NOTE)
-    return text_table(groups, header, NOTE)
+        header, note = [*header, "paper's return", "paper's cost"], note + PAPER_NOTE
+    if sources := [source for source in published.SOURCES if any(source in others(g) for g in groups)]:
+        notes = [source.note for source in sources if source.note]
+        header, note = [*header, *(source.column for source in sources)], " ".join([note + PUBLISHED_NOTE, *notes])
+    return text_table(groups, header, note)
 
 
 def summary(cells: list[Cell], results_folder: Path) -> str:
