@@ -85,10 +85,11 @@ ship("two-limits", "two constraints at once, half a million steps",
 ship("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
      Block(SMALL_TASKS, ("cup",), (0, 1, 2), PAPER_STEPS))  # fmt: skip
 ship("velocity-table", "four algorithms on the velocity tasks on which others publish, a million steps",
-     Block(VELOCITY_TASKS, ("cup", "focops", "cpo"), (0, 1, 2), 1_000_000),
-     Block(VELOCITY_TASKS, ("ppo-lag",), (0, 1, 2), 1_000_000, settings=(("multiplier", "pid"),), label="pid"))  # fmt: skip
+     Block(VELOCITY_TASKS, ("cup", "focops", "cpo"), (0, 1, 2), 1_000_000, evaluate=10),
+     Block(VELOCITY_TASKS, ("ppo-lag",), (0, 1, 2), 1_000_000, settings=(("multiplier", "pid"),), label="pid",
+           evaluate=10))  # fmt: skip
 ship("velocity-long", "CUP on four velocity tasks, the ten million steps that others take",
-     Block(VELOCITY_TASKS[:4], ("cup",), (0, 1, 2), 10_000_000))  # fmt: skip
+     Block(VELOCITY_TASKS[:4], ("cup",), (0, 1, 2), 10_000_000, evaluate=10))  # fmt: skip
 
 
 def find(name: str) -> Experiment:

@@ -57,6 +57,8 @@ def of_group(g: Group, i: int) -> list[Record]:
     rows = [row(where, "limit", limit, len(g.results))]
     if (ended := with_finals(g)).results:
         rows += [row(where, key, value, len(ended.results)) for key, value in at_the_end(ended, i).items()]
+    if g.evaluations:
+        rows += [row(where, key, value, len(g.evaluations)) for key, value in of_the_mode(g, i).items()]
     return rows + [row(where, key, float(np.mean(v)), len(v)) for key, v in over_training(g, i).items() if v]
 
 
@@ -67,6 +69,16 @@ def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
         "cost IQM": bootstrap(iqm, [costs]),
         "plain cost IQM": bootstrap(iqm, [g.costs(PLAIN_COST)[:, i]]),
         "broken at the end": statistics.proportion(costs > g.bounds[i]),
+    }
+
+
+def of_the_mode(g: Group, i: int) -> dict[str, Estimate]:
+    """Those of the evaluations of the last policies, of the seeds that have one."""
+    costs = np.array([evaluation["cost"][list(g.limits)[i]] for evaluation in g.evaluations])
+    return {
+        "mode's return IQM": bootstrap(iqm, [np.array([evaluation["return"] for evaluation in g.evaluations])]),
+        "mode's cost IQM": bootstrap(iqm, [costs]),
+        "mode over": statistics.proportion(costs > g.bounds[i]),
     }
 
 

@@ -11,7 +11,11 @@ NOTE = (
     "is hardly more than their range. plain cost: undiscounted. broken: seeds whose final cost is over the limit, with "
     "Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. 90%: when the "
     "return first made 90% of its way from its first to its final value, mean over the seeds that end above where they "
-    "began. (n seeds): of so many, where others have no such value."
+    "began. (n seeds): of so many, where others have no such value.{mode}"
+)
+MODE = (
+    " mode: a deterministic evaluation of the last policy, stored with the run; mode over: seeds whose mean cost in it is "
+    "over the limit, with Wilson's 95% interval."
 )
 TIME_NOTE = (
     f"Until the mean of the last 100 training episodes has reached the level within every limit, and stays so for {STAY} "
@@ -69,6 +73,7 @@ def pivot(rows: list[Record], title: str, note: str) -> Table:
     uneven = any(weights(line) for line in lines.values())
     note = note.replace("{task}", pools[0] if len(pools) == 1 else "of those in its line")
     note = note.replace("{weights}", WEIGHTS if uneven else "")
+    note = note.replace("{mode}", MODE if "mode over" in columns else "")
     note = note.replace("{shares}", SHARES if any("share_of_paper" in r for r in rows) else "")
     return Table([*names, *columns, unit], texts, title, note)
 
@@ -90,7 +95,7 @@ def shown(record: Record | None, most: int, unit: str) -> str:
     if record is None:
         return "-"
     value, name = record["value"], record["statistic"]
-    if name in ("broken at the end", "training over", "reached"):
+    if name in ("broken at the end", "mode over", "training over", "reached"):
         form = "{:.0%}"
     elif name == "limit":
         form = "{:g}"
