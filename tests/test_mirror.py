@@ -23,6 +23,7 @@ ELSEWHERE = {
     "experiments/grid/differences.py": "experiments/report/test_own_runs.py",
     "experiments/report/optimum.py": "envs/test_tabular.py",
     "experiments/report/plot.py": "cli/test_compare.py",
+    "experiments/report/stats_records.py": "experiments/report/test_stats_table.py",
     "experiments/store/of_run.py": "experiments/store/test_results.py",
     "experiments/store/stale.py": "experiments/store/test_results.py",
     "experiments/tuning/study.py": "experiments/tuning/test_search.py",

@@ -46,6 +46,25 @@ def test_the_command(tmp_path, capsys, monkeypatch):
         assert sentence in capsys.readouterr().err
 
 
+def test_a_stage_asked_for_twice_does_nothing_twice(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(FILE)
+    assert main(["bench", "mine.toml", "--seeds", "1"]) == 0
+    assert "0 of 1 runs are finished; 1 to do" in capsys.readouterr().out
+    left = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}
+    assert main(["bench", "mine.toml", "--seeds", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "1 of 1 runs are finished; 0 to do" in shown and shown.count("| hopper-speed | cup |") == 1
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()} == left
+    assert main(["table", "mine.toml", "--seeds", "1"]) == 0 and "| 1 |" in capsys.readouterr().out
+    for words, sentence in (
+        (["--seeds", "7"], "unknown seed of mine '7'"),
+        (["--seeds", "0", "--only", "seed=1"], "--seeds and --only seed=1 both choose seeds"),
+    ):
+        assert main(["bench", "mine.toml", *words]) == 2
+        assert sentence in capsys.readouterr().err
+
+
 def test_a_bench_ends_with_the_table_of_its_terminal(tmp_path, monkeypatch, capsys):
     cells = expand(Experiment("shown", "for tests", (Block(TWO, ("cup",), (0, 1), STEPS),)))
     for cell in cells:

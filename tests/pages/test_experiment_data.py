@@ -29,7 +29,8 @@ def test_an_experiment_has_means_bands_tables_and_statistics():
     assert page["panels"][1]["lines"] == [{"name": "limit 82.748", "y": 82.748}]
     assert [entry["name"] for entry in page["legend"]] == ["cup", "ppo-lag"]
     assert page["lead"][0]["breaks"] == [2] and len(page["lead"][0]["rows"]) == 4
-    assert [table["title"] for table in page["tables"]] == ["Statistics", "Over tasks", "Probability of improvement"]
+    titles_of_tables = ["Statistics", "Time to safe", "Over tasks", "Probability of improvement"]
+    assert [table["title"] for table in page["tables"]] == titles_of_tables
     assert page["warnings"] == ["1 stale result left out: x."]
     json.loads(as_json(page))
 

@@ -57,4 +57,4 @@ def test_where_no_page_can_be_written(tmp_path, capsys):
     run = folder(tmp_path / "r", n=1)
     assert "is a folder; give a file in it" in refused(capsys, "report", run.path, "--out", tmp_path)
     assert "let it end in .html" in refused(capsys, "report", run.path, "--out", tmp_path / "r.png")
-    assert "--only is a part of an experiment's grid" in refused(capsys, "report", run.path, "--only", "algo=cup")
+    assert "--only and --seeds choose a part of an experiment" in refused(capsys, "report", run.path, "--only", "algo=cup")

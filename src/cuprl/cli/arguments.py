@@ -115,3 +115,23 @@ def seeds(text: str) -> list[int]:
     from cuprl.experiments.grid.cells import parse_seeds
 
     return list(dict.fromkeys(parse_seeds(text, "")))
+
+
+# --- a part of an experiment ------------------------------------------------------------------------------------------
+
+
+def add_part_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that choose a part of an experiment: --only and --seeds."""
+    parser.add_argument("--only", metavar="WHAT", help="a part of it, as task=hopper-speed,algo=cup,algo=cpo")
+    parser.add_argument("--seeds", type=seeds, metavar="K..K", help="these seeds of it, as 0..2 or 0,3")
+
+
+def part_of(args: argparse.Namespace) -> str | None:
+    """Give what those flags choose, as --only says it: --seeds 0..2 is --only seed=0..2."""
+    from cuprl.experiments.grid.cells import parse_only
+
+    if args.seeds is None:
+        return args.only
+    if "seed" in parse_only(args.only):
+        raise UserError(f"--seeds and --only {args.only} both choose seeds; leave one of them away.")
+    return ",".join([*([args.only] if args.only else []), *(f"seed={seed}" for seed in args.seeds)])

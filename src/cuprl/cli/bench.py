@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
-from cuprl.cli.arguments import one_of, whole
+from cuprl.cli.arguments import add_part_flags, one_of, part_of, whole
 from cuprl.cli.evaluations import add_eval_flags, eval_settings
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def add(subparsers: Any) -> None:
         help="local: processes here; ray: a Ray cluster [local]",
     )
     bench.add_argument("--address", metavar="A", help="the Ray cluster: HOST:PORT, ray://HOST:PORT or auto [auto]")
-    bench.add_argument("--only", metavar="WHAT", help="a part of the grid, as task=hopper-speed,algo=cup,seed=0..2")
+    add_part_flags(bench)
     bench.add_argument("--dry-run", action="store_true", help="only list the runs")
     bench.add_argument("--root", default="runs/bench", metavar="DIR", help="where the run folders go [runs/bench]")
     bench.add_argument("--results", default="results", metavar="DIR", help="where finished runs are stored [results]")
@@ -63,7 +63,7 @@ def run_bench(args: argparse.Namespace) -> int:
         experiment = find(name)
         if experiment.name in grids:
             raise UserError(f"two experiments are called {experiment.name}; give each a name of its own.")
-        grids[experiment.name] = [dataclasses.replace(cell, flags=flags) for cell in expand(experiment, args.only)]
+        grids[experiment.name] = [dataclasses.replace(cell, flags=flags) for cell in expand(experiment, part_of(args))]
     root, results = Path(args.root), Path(args.results)
     if args.dry_run:
         for name, cells in grids.items():

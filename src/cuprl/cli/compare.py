@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuprl.cli import add_command
-from cuprl.cli.arguments import one_of
+from cuprl.cli.arguments import add_part_flags, numbers, one_of, part_of
 from cuprl.errors import UserError
 
 if TYPE_CHECKING:
+    from cuprl.experiments.report.formats import Table
     from cuprl.experiments.report.groups import Group
 
+PARTS = ("runs", "time-to-safe", "over-tasks", "improvement")
 FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
 
 
@@ -33,6 +35,21 @@ def add(subparsers: Any) -> None:
     table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
     table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
     table.add_argument(
+        "--levels",
+        type=numbers("1000,2000"),
+        metavar="R,R",
+        help="with --stats: returns for the time to safe [50%%, 80%% and 100%% of the paper's CUP, on its tasks]",
+    )
+    table.add_argument(
+        "--part",
+        type=one_of("part", PARTS),
+        metavar="P",
+        help=f"with --stats: one kind of them, {', '.join(PARTS)} [all]",
+    )
+    table.add_argument("--by-seed", action="store_true", help="each run in a line of its own")
+    table.add_argument("--columns", metavar="C,C", help="these columns, by their names between commas [all]")
+    table.add_argument("--bare", action="store_true", help="without titles and notes")
+    table.add_argument(
         "--format",
         metavar="F",
         type=one_of("format", ("md", "csv", "latex")),
@@ -44,7 +61,7 @@ def add(subparsers: Any) -> None:
     figure.add_argument("name", metavar="NAME", help="an experiment, or a name given to `cup results import`")
     figure.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [NAME-KIND.png]")
     for parser, run in ((table, run_table), (figure, run_figure)):
-        parser.add_argument("--only", metavar="WHAT", help="a part of it, as task=hopper-speed,algo=cup")
+        add_part_flags(parser)
         parser.add_argument("--results", default="results", metavar="DIR", help="where the results are [results]")
         parser.set_defaults(run=run)
 
@@ -62,22 +79,14 @@ def run_table(args: argparse.Namespace) -> int:
     import sys
 
     from cuprl.cli.terminal import by_task, show
-    from cuprl.experiments.report import formats, stats_table, table
+    from cuprl.experiments.report import formats
     from cuprl.runs.files import write_atomically
 
     format = formats.choose(args.format, args.out)
-    if args.against and not args.stats:
-        raise UserError("--against goes with --stats; add it.")
+    refuse_what_does_not_go(args, format)
     if args.out and Path(args.out).is_dir():
         raise UserError(f"--out {args.out} is a folder; give a file in it.")
-    groups = groups_of(args.names, args)
-    if args.stats:
-        labels = list(dict.fromkeys(g.label for g in groups if g.results))
-        against = args.against or ("cup" if "cup" in labels else labels[0])
-        rows = stats_table.records(groups, against)
-        tables = stats_table.tables(rows)
-    else:
-        rows, tables = table.records(groups), [table.report(groups)]
+    rows, tables = made_of(groups_of(args.names, args), args)
     if format == "md" and not args.out and sys.stdout.isatty():
         show([part for whole in tables for part in (by_task(whole) if whole.header[0] == "task" else [whole])])
         return 0
@@ -89,6 +98,35 @@ def run_table(args: argparse.Namespace) -> int:
     else:
         print(text)
     return 0
+
+
+def refuse_what_does_not_go(args: argparse.Namespace, format: str) -> None:
+    """Refuse flags that would do nothing beside the others."""
+    for flag in ("against", "levels", "part"):
+        if getattr(args, flag) and not args.stats:
+            raise UserError(f"--{flag} goes with --stats; add it.")
+    if args.by_seed and args.stats:
+        raise UserError("--by-seed lists single runs, and --stats is of several; leave one of them away.")
+    for flag in ("part", "columns", "bare"):
+        if getattr(args, flag) and format == "csv":
+            raise UserError(f"--{flag} is of a table to read, and a CSV has all there is; give --format md or latex.")
+
+
+def made_of(groups: list[Group], args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[Table]]:
+    """Make the records of groups, and the tables as they are asked for."""
+    from cuprl.experiments.report import selection, stats_records, stats_table, table
+
+    if args.stats:
+        rows = stats_records.records(groups, args.against, args.levels)
+        tables = stats_table.tables(rows)
+    else:
+        groups = selection.by_seed(groups) if args.by_seed else groups
+        rows, tables = table.records(groups), [table.report(groups)]
+    tables = selection.part_called(tables, args.part) if args.part else tables
+    tables = selection.with_columns(tables, args.columns.split(",")) if args.columns else tables
+    if not tables:
+        raise UserError(f"these runs have no {args.part}; `cup table NAME --stats` shows what there is.")
+    return rows, selection.bare(tables) if args.bare else tables
 
 
 def run_figure(args: argparse.Namespace) -> int:
@@ -107,7 +145,7 @@ def groups_of(names: list[str], args: argparse.Namespace) -> list[Group]:
 
     from cuprl.experiments.report.lookup import find_groups
 
-    groups, left = find_groups(names, Path(args.results), args.only)
+    groups, left = find_groups(names, Path(args.results), part_of(args))
     if left:
         print(f"cup: {left}", file=sys.stderr)
     return groups

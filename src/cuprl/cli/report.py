@@ -7,7 +7,7 @@ import signal
 from typing import Any
 
 from cuprl.cli import add_command
-from cuprl.cli.arguments import whole
+from cuprl.cli.arguments import add_part_flags, part_of, whole
 
 
 def add(subparsers: Any) -> None:
@@ -15,7 +15,7 @@ def add(subparsers: Any) -> None:
     report = add_command(subparsers, "report")
     report.add_argument("path", metavar="RUN|EXPERIMENT", help="a run's folder, or an experiment's name or TOML file")
     report.add_argument("--out", metavar="FILE", help="the page [report.html in the run, or EXPERIMENT-report.html]")
-    report.add_argument("--only", metavar="WHAT", help="a part of an experiment, as task=hopper-speed,algo=cup")
+    add_part_flags(report)
     report.add_argument("--results", default="results", metavar="DIR", help="where an experiment's results are [results]")
     report.set_defaults(run=run_report)
 
@@ -31,7 +31,7 @@ def run_report(args: argparse.Namespace) -> int:
     """Write the page."""
     from cuprl.pages.report import report
 
-    print(report(args.path, args.out, results=args.results, only=args.only))
+    print(report(args.path, args.out, results=args.results, only=part_of(args)))
     return 0
 
 

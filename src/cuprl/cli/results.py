@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli.arguments import whole
 from cuprl.errors import UserError
 
 IMPORTED = "imported"  # the folder of runs that belong to no experiment
@@ -25,6 +26,12 @@ def add(subparsers: Any) -> None:
         default=IMPORTED,
         metavar="NAME",
         help=f"the experiment they are of, or a name for `cup table NAME` [{IMPORTED}]",
+    )
+    take.add_argument(
+        "--evaluate",
+        type=whole(0),
+        metavar="E",
+        help="episodes of the last policy's mode to run and store with each [as the experiment says, else 0]",
     )
     take.add_argument("--results", **where)
     add_trust_flags(take)
@@ -46,9 +53,10 @@ def run_import(args: argparse.Namespace) -> int:
 
     from cuprl.core.text import printable
     from cuprl.experiments.grid.own import NAME
+    from cuprl.experiments.store.evaluation import with_evaluation
     from cuprl.experiments.store.of_run import from_run
-    from cuprl.experiments.store.results import store
-    from cuprl.experiments.store.stale import entries
+    from cuprl.experiments.store.results import config_hash, store
+    from cuprl.experiments.store.stale import entries, wanted_in
     from cuprl.runs.folder import Run
     from cuprl.runs.provenance import changed_sources
 
@@ -60,6 +68,11 @@ def run_import(args: argparse.Namespace) -> int:
         if changed := changed_sources(run.config):
             said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
             print(f"note: {printable(said)}", file=sys.stderr)
+    wanted = wanted_in(args.experiment)
+    for i, (run, result) in enumerate(zip(runs, results)):
+        cell = wanted.get(config_hash(result.config))
+        episodes = (cell.evaluate if cell else 0) if args.evaluate is None else args.evaluate
+        results[i] = with_evaluation(result, run, episodes, trust_of(args))
     folder = Path(args.results) / args.experiment
     stored = {store(result, folder) for result in results}
     stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}

@@ -15,7 +15,8 @@ from rich.text import Text
 from cuprl.core.text import printable
 from cuprl.experiments.report.formats import Table
 
-KEYS = ("algorithm", "tasks", "constraint", "limit")  # what a line is of, as its first column is: in every part of a table
+# What a line is of, as its first column is: in every part of a table.
+KEYS = ("algorithm", "tasks", "constraint", "limit", "level")
 TIED = "\u00a0"  # a space at which no line may break
 ENDLESS = 10_000  # letters of a line that goes into a file or pipe, where the next program wants a row in one
 NUMBER = re.compile(r"([-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?( ± \S+)?( ?(%|µs|kB))?|[-+]?inf|unknown|-)?")
@@ -58,7 +59,8 @@ def by_task(table: Table) -> list[Table]:
         titled = [i for i, name in enumerate(table.header) if name in ("constraint", "limit")]
         same = [i for i in titled if len({row[i] for row in rows}) == 1]
         kept = [i for i in range(1, len(table.header)) if i not in same]
-        title = ", ".join([task, *(f"{table.header[i]} {rows[0][i]}" for i in same)])
+        named = f"{table.title}: {task}" if table.title else task
+        title = ", ".join([named, *(f"{table.header[i]} {rows[0][i]}" for i in same)])
         parts.append(columns_of(Table(table.header, rows, title), kept))
     return [*parts[:-1], *(replace(last, note=table.note) for last in parts[-1:])]
 

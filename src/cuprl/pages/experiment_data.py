@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cuprl.experiments.report import stats_table, table
+from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.report.drawing import COLOURS
 from cuprl.experiments.report.figures import COST, band_of, band_text
 from cuprl.experiments.report.groups import Group
@@ -33,7 +33,7 @@ def experiment_page(name: str, groups: list[Group], summary: str = "", left_out:
         "legend": [{"name": label, "colour": c % len(COLOURS), "dash": c // len(COLOURS)} for label, c in colours.items()],
         "grids": {str(i): parts.grid(g.results[0].metrics) for i, g in enumerate(run)},
         "panels": list(curves(run, colours)),
-        "tables": [parts.table(found, "Statistics") for found in stats_table.tables(stats_table.records(groups))],
+        "tables": [parts.table(found, "Statistics") for found in stats_table.tables(stats_records.records(groups))],
         "facts": [],
         "certificate": [],
     }

@@ -35,7 +35,7 @@ def report(
     else:
         run = run if isinstance(run, Run) else Run(run)
         if only is not None:
-            raise UserError(f"--only is a part of an experiment's grid, and {run.path} is a run; leave it out.")
+            raise UserError(f"--only and --seeds choose a part of an experiment, and {run.path} is a run; leave them away.")
         path = as_page(out or run.path / "report.html")
         text = of_run(run)
     path.parent.mkdir(parents=True, exist_ok=True)

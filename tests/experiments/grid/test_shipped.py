@@ -19,6 +19,8 @@ def test_what_is_shipped():
         "baselines": 36,
         "two-limits": 24,
         "spine": 6,
+        "velocity-table": 72,
+        "velocity-long": 12,
     }
     plain = [cell.resolved() for cell in cells["paper-table"]]
     for part in ("paper-nu", "first-slice"):  # runs done once count everywhere

@@ -5,7 +5,16 @@ import pytest
 import scipy.stats
 
 from cuprl.experiments.report import statistics
-from cuprl.experiments.report.statistics import arrival, band, bootstrap, improvement, iqm, proportion, share_in_violation
+from cuprl.experiments.report.statistics import (
+    arrival,
+    band,
+    bootstrap,
+    half,
+    improvement,
+    iqm,
+    proportion,
+    share_in_violation,
+)
 
 # Scores [runs, tasks] and what rliable 1.2.0 (with arch 7.2.0, NumPy 2.4.6, SciPy 1.17.1) gave for them:
 # metrics.aggregate_iqm and metrics.probability_of_improvement through library.get_interval_estimates,
@@ -48,6 +57,14 @@ def test_improvement_is_mann_whitneys_u():
     assert improvement([x], [y]) + improvement([y], [x]) == pytest.approx(1.0)
     broken = np.array([-np.inf, -np.inf])
     assert improvement([broken], [broken]) == 0.5 and improvement([x], [broken]) == 1.0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_run_that_never_gets_there_is_beyond_every_time():
+    two_of_three = bootstrap(half, [np.array([3.0, 8.0, np.inf])])
+    assert two_of_three == (8.0, 3.0, np.inf)
+    assert bootstrap(half, [np.full(4, np.inf)]) == (np.inf,) * 3
+    assert bootstrap(half, [np.array([3.0, 8.0])]).value == 5.5  # half of the seeds between the two
 
 
 def test_strata_are_kept_apart():

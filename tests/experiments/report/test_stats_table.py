@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cuprl.experiments.grid.cells import Block
-from cuprl.experiments.report import formats, paper, stats_table, table
+from cuprl.experiments.report import formats, paper, stats_records, stats_table, table
 from cuprl.experiments.report.groups import winners
 from experiments.synthetic import groups_of, made_up_by
 
@@ -16,11 +16,11 @@ RETURN, COST = "rollout/ep_rew_mean", "rollout/ep_cost_mean"
 
 
 def facts_of(groups):
-    return {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_table.records(groups, "cup")}
+    return {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_records.records(groups, "cup")}
 
 
 def titled(groups, title):
-    (found,) = (t for t in stats_table.tables(stats_table.records(groups, "cup")) if t.title == title)
+    (found,) = (t for t in stats_table.tables(stats_records.records(groups, "cup")) if t.title == title)
     return found
 
 
@@ -49,7 +49,7 @@ def test_uneven_tasks_are_said():
 def test_seeds_that_never_rise_are_counted_out():
     groups = groups_of(Block(TWO[:1], ("cup",), (0, 1, 2), STEPS))
     groups[0].results[0].metrics[RETURN][-1] = -1.0
-    (shown,) = stats_table.tables(stats_table.records(groups, "cup"))
+    shown, *_ = stats_table.tables(stats_records.records(groups, "cup"))
     row = dict(zip(shown.header, shown.rows[0]))
     assert row["steps to 90%"].endswith(" (2 seeds)") and row["seeds"] == "3" and "seeds" not in row["return IQM"]
     assert "end above where they began" in shown.note
@@ -67,7 +67,7 @@ def test_an_unknown_end_is_neither_safe_nor_won():
     cup.results[1].metrics[COST][-1] = np.nan
     facts = facts_of(groups)
     assert (TWO[0], "cup", "broken at the end") not in facts and (TWO[0], "cup > ppo-lag", "better return") not in facts
-    (shown,) = stats_table.tables(list(facts.values()))
+    shown, *_ = stats_table.tables(list(facts.values()))
     assert shown.header[4:8] == ["return IQM", "cost IQM", "plain cost IQM", "broken at the end"]
     assert shown.rows[0][4:8] == ["-"] * 4 and shown.rows[0][-1] == "2" and "nan" not in str(shown.rows)
     assert lag in winners(groups) and cup not in winners(groups)
@@ -87,7 +87,7 @@ def test_a_limit_of_zero_divides_nothing():
 
 def test_the_fuller_statistics():
     groups = made_up_by(cup=(0.9, 100.0), ppo_lag=(1.1, 900.0))
-    facts = {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_table.records(groups, "cup")}
+    facts = {(f["task"], f["algorithm"], f["statistic"]): f for f in stats_records.records(groups, "cup")}
     both = "hopper-speed + swimmer-speed"
     assert facts["hopper-speed", "ppo-lag", "broken at the end"]["value"] == 1.0
     assert 0 < facts["hopper-speed", "ppo-lag", "training over"]["value"] < 1

@@ -13,6 +13,7 @@ from cuprl.experiments.engines.board import PlainBoard
 from cuprl.experiments.engines.local import log_of
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.store.evaluation import with_evaluation
 from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import store, stored
 from cuprl.experiments.store.stale import left_out, sentence
@@ -162,7 +163,8 @@ class Grid:
 
     def keep(self, cell: Cell) -> None:
         """Store a finished run."""
-        store(from_run(Run(cell.path(self.root))), self.results)
+        run = Run(cell.path(self.root))
+        store(with_evaluation(from_run(run), run, cell.evaluate), self.results)
         self.states[cell] = "done"
         failure_of(cell.path(self.root)).unlink(missing_ok=True)
 

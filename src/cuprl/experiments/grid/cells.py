@@ -41,6 +41,7 @@ class Block:
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a setting or "limit", its values)
     label: str = ""  # what its settings are called, where they are not a sweep's
     start_from: Origin | None = None  # the policy that they begin from; {seed} in its name is the seed
+    evaluate: int = 0  # episodes of the mode of the last policy, run when a run is stored; changes no result
 
     def cells(self) -> Iterable[Cell]:
         """Expand the block, a run each."""
@@ -52,7 +53,9 @@ class Block:
             start = self.start_from and self.start_from._replace(
                 source=str(self.start_from.source).replace("{seed}", str(seed))
             )
-            yield Cell(task, algo, seed, self.steps, (*self.settings, *changes), limits, variant=variant, start_from=start)
+            settings = (*self.settings, *changes)
+            more: dict[str, Any] = {"variant": variant, "start_from": start, "evaluate": self.evaluate}
+            yield Cell(task, algo, seed, self.steps, settings, limits, **more)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Cell:
     flags: tuple[str, ...] = ()  # further words for `cup train` that change no result
     variant: str = ""  # its point in a sweep, as alpha=0.1
     start_from: Origin | None = None
+    evaluate: int = 0  # as a block's
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.task, self.algo, self.variant, f"seed {self.seed}") if part)

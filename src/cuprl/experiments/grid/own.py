@@ -67,7 +67,16 @@ def block_of(fields: dict[str, Any]) -> Block:
         limits=texts(fields["limits"], "limits") if "limits" in fields else (),
         start_from=origin(fields["start_from"]) if "start_from" in fields else None,
         sweep=tuple((key, points(values, key)) for key, values in tables["sweep"].items()),
+        evaluate=episodes(fields.get("evaluate", 0)),
     )
+
+
+def episodes(value: Any) -> int:
+    """Read how many episodes of the last policy's mode are run when a run is stored."""
+    count = parse_value(int, text(value, "evaluate"), "evaluate")
+    if count < 0:
+        raise UserError(f"evaluate is {count}; give a number of episodes, or 0 for none.")
+    return count
 
 
 def origin(value: Any) -> Origin:

@@ -18,6 +18,7 @@ PAPER_STEPS = 2_500_000  # 500 iterations of 5000 steps
 TEN = tuple(range(10))
 FIVE = tuple(range(5))  # of the sweeps, where the paper does not say how many it took
 SMALL_TASKS = ("hopper-speed", "swimmer-speed")
+VELOCITY_TASKS = tuple(f"{robot}-velocity" for robot in ("hopper", "swimmer", "halfcheetah", "ant", "walker2d", "humanoid"))
 
 # The paper prints Swimmer's four limits alone. The others' are the same shares of their own limits, 0.4 to 1, rounded.
 FOUR_LIMITS = {
@@ -83,6 +84,12 @@ ship("two-limits", "two constraints at once, half a million steps",
      Block(("hopper-speed-effort", "ant-speed-height"), (*BASELINES, "cup-paper"), (0, 1), 500_000))  # fmt: skip
 ship("spine", "CUP on Hopper and Swimmer, the paper's 2.5 million steps",
      Block(SMALL_TASKS, ("cup",), (0, 1, 2), PAPER_STEPS))  # fmt: skip
+ship("velocity-table", "four algorithms on the velocity tasks on which others publish, a million steps",
+     Block(VELOCITY_TASKS, ("cup", "focops", "cpo"), (0, 1, 2), 1_000_000, evaluate=10),
+     Block(VELOCITY_TASKS, ("ppo-lag",), (0, 1, 2), 1_000_000, settings=(("multiplier", "pid"),), label="pid",
+           evaluate=10))  # fmt: skip
+ship("velocity-long", "CUP on four velocity tasks, the ten million steps that others take",
+     Block(VELOCITY_TASKS[:4], ("cup",), (0, 1, 2), 10_000_000, evaluate=10))  # fmt: skip
 
 
 def find(name: str) -> Experiment:

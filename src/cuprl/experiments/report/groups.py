@@ -51,6 +51,11 @@ class Group:
         return np.stack(curves).swapaxes(1, 2)
 
     @property
+    def evaluations(self) -> list[dict[str, Any]]:
+        """List the evaluations of the mode that were stored with these runs: of all, some or none of them."""
+        return [result.evaluation for result in self.results if result.evaluation]
+
+    @property
     def bounds(self) -> np.ndarray:
         """Give the limits [m]."""
         return np.array(list(self.limits.values()))

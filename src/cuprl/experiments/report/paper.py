@@ -72,8 +72,12 @@ for _algorithms in TABLE.values():
 
 def published(task: str, algo: str, steps: int, limit: float) -> Published | None:
     """Look up the paper's numbers for a run like theirs; None for another length or limit, and for what it does not have."""
-    same = steps == STEPS and abs(limit - LIMITS.get(task, float("inf"))) < 0.01  # its table rounds the limits
-    return TABLE[task].get(algo) if same else None
+    return TABLE[task].get(algo) if steps == STEPS and same_limit(task, limit) else None
+
+
+def same_limit(task: str, limit: float) -> bool:
+    """Tell whether the paper has this task with this limit, which its table rounds."""
+    return abs(limit - LIMITS.get(task, float("inf"))) < 0.01
 
 
 def best(task: str) -> str:

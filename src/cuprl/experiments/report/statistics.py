@@ -43,6 +43,11 @@ def iqm(scores: Scores) -> np.ndarray:
     return values[..., runs // 4 : runs - runs // 4].mean(axis=-1)
 
 
+def half(times: Scores) -> np.ndarray:
+    """Tell when half of all runs have got somewhere: the median, where infinity is a run that never does."""
+    return np.median(np.concatenate(times, axis=-1), axis=-1)
+
+
 def improvement(ours: Scores, theirs: Scores) -> np.ndarray:
     """Give the probability of improvement: that a run of ours beats one of theirs on a task drawn at random.
 
@@ -62,8 +67,15 @@ def bootstrap(statistic: Callable[..., np.ndarray], *groups: Scores, seed: int =
     """
     random = np.random.default_rng(seed)
     drawn = [[x[random.integers(len(x), size=(SAMPLES, len(x)))] for x in scores] for scores in groups]
-    low, high = np.quantile(statistic(*drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = percentiles(statistic(*drawn))
     return Estimate(float(statistic(*groups)), float(low), float(high))
+
+
+def percentiles(values: np.ndarray) -> np.ndarray:
+    """Give the ends of the middle 95%; next to an infinite value, where nothing can be interpolated, infinity."""
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        ends = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return np.where(np.isposinf(values).any() & np.isnan(ends), np.inf, ends)
 
 
 def proportion(happened: np.ndarray) -> Estimate:

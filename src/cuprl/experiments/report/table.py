@@ -1,4 +1,4 @@
-"""What an experiment came to: means and deviations over seeds, beside the paper's numbers where it has them."""
+"""What an experiment came to: means and deviations over seeds, beside the paper's numbers and others'."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.experiments.grid.cells import Cell
-from cuprl.experiments.report import paper
+from cuprl.experiments.report import paper, published
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.experiments.report.groups import PLAIN_COST, Group, group, winners
 from cuprl.experiments.report.statistics import mean_std
@@ -21,6 +21,8 @@ NOTE = (
 )
 UNKNOWN = "unknown"  # a run in which no episode ended
 PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
+MODE_NOTE = " mode: a deterministic evaluation of the last policy, {} episodes of each seed."
+PUBLISHED_NOTE = " Others' numbers are return / cost, undiscounted."
 
 
 def records(groups: list[Group]) -> list[dict[str, Any]]:
@@ -51,12 +53,32 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
         for key, values in finals.items():
             row[f"{key}_mean"], row[f"{key}_std"] = mean_std(values)
         row |= {"over": row["cost_mean"] > limit, "best": best}
+    if g.evaluations:
+        row |= of_the_mode(g, name) | {"mode_seeds": len(g.evaluations)}
     if g.published:
         keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
         row |= dict(zip(keys, g.published))
         their_best = paper.TABLE[g.task][paper.best(g.task)]
         row |= {"paper_over": g.published.cost > paper.LIMITS[g.task], "paper_best": g.published is their_best}
+    for source, (value, cost) in others(g).items():
+        row |= {f"{source.key}_return": value, f"{source.key}_cost": cost, f"{source.key}_over": cost > limit}
     return row
+
+
+def of_the_mode(g: Group, constraint: str) -> dict[str, Any]:
+    """Give the numbers of the evaluations that were stored with the runs, over the seeds that have one."""
+    row: dict[str, Any] = {}
+    row["mode_return_mean"], row["mode_return_std"] = mean_std(np.array([e["return"] for e in g.evaluations]))
+    for key in ("cost", "cost_undiscounted"):
+        costs = np.array([e[key][constraint] for e in g.evaluations])
+        row[f"mode_{key}_mean"], row[f"mode_{key}_std"] = mean_std(costs)
+    return row | {"mode_over": row["mode_cost_mean"] > g.limits[constraint]}
+
+
+def others(g: Group) -> dict[published.Source, published.Pair]:
+    """Find what others have published for an algorithm on a task."""
+    found = {source: source.of(g.task, g.label, g.bounds[0]) for source in published.SOURCES}
+    return {source: pair for source, pair in found.items() if pair}
 
 
 def number(row: dict[str, Any], key: str, form: str) -> str:
@@ -71,7 +93,9 @@ def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
     mean, std = (number(row, f"{key}_{part}", form) for part in ("mean", "std"))
     if mean in ("-", UNKNOWN):
         return mean
-    return mean if row["seeds"] == 1 and not key.startswith("paper") else f"{mean} ± {std}"
+    seeds = row["mode_seeds"] if key.startswith("mode") else row["seeds"]
+    fewer = f" ({seeds} of {row['seeds']} seeds)" if seeds < row["seeds"] else ""
+    return (mean if seeds == 1 and not key.startswith("paper") else f"{mean} ± {std}") + fewer
 
 
 def text(row: dict[str, Any], many: bool) -> dict[str, str]:
@@ -85,9 +109,14 @@ def text(row: dict[str, Any], many: bool) -> dict[str, str]:
         "undiscounted cost": number(row, "undiscounted_cost_mean", ".1f"),
         "seconds": number(row, "seconds_mean", ".0f"),
         "seeds": str(row["seeds"]),
+        "mode's return": plus_minus(row, "mode_return", ".1f"),
+        "mode's cost": plus_minus(row, "mode_cost", ".2f") + (" (over)" if row.get("mode_over") else ""),
         "paper's return": plus_minus(row, "paper_return", "g"),
         "paper's cost": plus_minus(row, "paper_cost", "g") + (" (over)" if row.get("paper_over") else ""),
     }
+    for source in published.SOURCES:
+        pair = " / ".join(number(row, f"{source.key}_{part}", "g") for part in ("return", "cost"))
+        shown[source.column] = "-" if pair == "- / -" else pair + (" (over)" if row[f"{source.key}_over"] else "")
     for key, best in (("return", "best"), ("paper's return", "paper_best")):
         if row.get(best):
             shown[key] = f"**{shown[key]}**"
@@ -103,10 +132,15 @@ def text_table(groups: list[Group], header: list[str], note: str = "") -> Table:
 
 def report(groups: list[Group]) -> Table:
     """Make the table of every group, with the paper's columns where it has any of them."""
-    header = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"]
+    header, note = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"], NOTE
+    if episodes := sorted({str(e["episodes"]) for g in groups for e in g.evaluations}, key=int):
+        header, note = [*header, "mode's return", "mode's cost"], note + MODE_NOTE.format(" or ".join(episodes))
     if any(g.published for g in groups):
-        return text_table(groups, [*header, "paper's return", "paper's cost"], NOTE + PAPER_NOTE)
-    return text_table(groups, header, NOTE)
+        header, note = [*header, "paper's return", "paper's cost"], note + PAPER_NOTE
+    if sources := [source for source in published.SOURCES if any(source in others(g) for g in groups)]:
+        notes = [source.note for source in sources if source.note]
+        header, note = [*header, *(source.column for source in sources)], " ".join([note + PUBLISHED_NOTE, *notes])
+    return text_table(groups, header, note)
 
 
 def summary(cells: list[Cell], results_folder: Path) -> str:

@@ -48,6 +48,7 @@ def write(entries: list[Entry], out: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_rows(path.with_name(path.name + ".csv"), [(entry, result)])
         facts = {**result.config, "versions": result.versions, "machine": result.machine, "git": result.git}
+        facts |= {"evaluation": result.evaluation} if result.evaluation else {}
         write_atomically(path.with_name(path.name + ".json"), (json.dumps(facts, indent=1) + "\n").encode())
 
 

@@ -48,6 +48,7 @@ class Result:
     versions: dict[str, str]
     machine: dict[str, Any] | None
     git: str | None
+    evaluation: dict[str, Any] | None = None  # of the mode when it was stored, where that was asked for: `store.evaluation`
 
     @property
     def name(self) -> str:
@@ -94,6 +95,7 @@ def store(result: Result, folder: Path) -> Path:
         "machine": result.machine,
         "git": result.git,
         "metrics": {name: rounded(name, column) for name, column in result.metrics.items()},
+        **({"evaluation": result.evaluation} if result.evaluation else {}),
     }
     content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
     if len(content) > LARGEST:
@@ -155,7 +157,18 @@ def from_body(body: dict[str, Any]) -> Result:
     for name, values in metrics.items():
         if values.shape != (wanted,):
             raise ValueError(f"its {name} has the shape {list(values.shape)}, its configuration {wanted} iterations")
-    return Result(as_now(body["config"]), metrics, body["versions"], body["machine"], body["git"])
+    evaluation = body.get("evaluation")
+    if evaluation is not None:
+        check_evaluation(evaluation, body["config"]["limits"])
+    return Result(as_now(body["config"]), metrics, body["versions"], body["machine"], body["git"], evaluation)
+
+
+def check_evaluation(evaluation: dict[str, Any], limits: dict[str, float]) -> None:
+    """Check that an evaluation has a finite return and finite costs of every constraint."""
+    costs = [evaluation[key][name] for key in ("cost", "cost_undiscounted") for name in limits]
+    for value in (evaluation["episodes"], evaluation["return"], *costs):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise ValueError(f"its evaluation has {value!r} where a number should be")
 
 
 def absent(root: Path) -> str:

@@ -37,6 +37,11 @@ def wanted_by(cells: Iterable[Cell]) -> Wanted:
     return {config_hash(cell.resolved()): cell for cell in cells}
 
 
+def wanted_in(folder: str) -> Wanted:
+    """Index what the experiment of a folder's name asks for; empty where none that comes with cuprl is called so."""
+    return wanted_by(expand(EXPERIMENTS[folder])) if folder in EXPERIMENTS else {}
+
+
 def entry(path: Path, wanted: Wanted | None) -> Entry:
     """Read a stored file and tell whether it counts; wanted: what its folder's experiment asks for, None: there is none."""
     try:
@@ -57,7 +62,7 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
     """
     if experiment is None or not (experiment in EXPERIMENTS or experiment.endswith(".toml")):
         folders = {path.parent.name for path in files(root)} & EXPERIMENTS.keys()
-        wanted = {name: wanted_by(expand(EXPERIMENTS[name])) for name in folders}
+        wanted = {name: wanted_in(name) for name in folders}
         chosen = [path for path in files(root) if experiment in (None, path.parent.name)]
         return [entry(path, wanted.get(path.parent.name)) for path in chosen]
     named = find(experiment)

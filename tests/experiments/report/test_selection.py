@@ -1,0 +1,62 @@
+"""Parts of a table."""
+
+import pytest
+
+from cuprl.cli import main
+from cuprl.cli.compare import PARTS
+from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.report import selection
+from cuprl.experiments.store.results import store
+from experiments.synthetic import PAPER, made_up
+
+
+@pytest.fixture
+def shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(shipped.EXPERIMENTS, "like-paper", PAPER)
+    for cell in expand(PAPER):
+        store(made_up(cell), tmp_path / "like-paper")
+
+    def table(*words):
+        status = main(["table", "like-paper", "--results", str(tmp_path), *words])
+        captured = capsys.readouterr()
+        return captured.err if status else captured.out
+
+    return table
+
+
+def test_each_part_is_one_table(shown):
+    assert tuple(selection.PARTS) == PARTS
+    for part, title in selection.PARTS.items():
+        text = shown("--stats", "--part", part)
+        assert text.count("\n|---|") == 1 and (f"**{title}**" in text if title else not text.startswith("**"))
+
+
+def test_columns_keep_the_order_they_are_given_in(shown):
+    text = shown("--columns", "algorithm,task,return", "--bare", "--only", "task=hopper-speed")
+    lines = text.splitlines()
+    assert (
+        lines[0] == "| algorithm | task | return |" and len(lines) == 2 + 3 and lines[2].startswith("| cup | hopper-speed |")
+    )
+    stats = shown("--stats", "--columns", "algorithm,better return")
+    assert stats.count("\n|---|") == 4 and "| algorithm | better return |" in stats  # every table has algorithms
+
+
+def test_a_line_a_seed(shown):
+    lines = shown("--by-seed", "--bare", "--only", "task=hopper-speed,algo=cup").splitlines()[2:]
+    assert [line.split(" | ")[1] for line in lines] == ["cup seed 0", "cup seed 1", "cup seed 2"] and "±" not in str(lines)
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["--columns", "retrun"], "unknown column 'retrun'; did you mean return"),
+        (["--part", "runs"], "--part goes with --stats; add it."),
+        (["--stats", "--part", "run"], "unknown part 'run'; did you mean runs"),
+        (["--stats", "--by-seed"], "leave one of them away"),
+        (["--bare", "--format", "csv"], "--bare is of a table to read"),
+        (["--stats", "--part", "over-tasks", "--only", "task=hopper-speed"], "these runs have no over-tasks"),
+    ],
+)
+def test_what_cannot_be(shown, words, sentence):
+    assert sentence in shown(*words)
