@@ -20,6 +20,7 @@ def records(groups: list[Group], against: str | None = None, levels: Sequence[fl
     """Make one record a statistic: where, which, its value, its interval if it has one, and of how many runs.
 
     against: the algorithm that the others are compared with [cup, or the first where it is not among them].
+    levels: returns for the time to safe [shares of the paper's CUP, on its tasks].
     """
     groups = [g for g in groups if g.results]
     labels = list(dict.fromkeys(g.label for g in groups))
