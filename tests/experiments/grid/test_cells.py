@@ -24,10 +24,10 @@ def test_a_part_of_a_grid():
         ("algo=cap", "did you mean cup"),
         ("speed=1", "give task="),
         ("seed=9", "unknown seed"),
-        ("task=ant-speed,algo=cpo", "no run of first-slice is all of"),
+        ("task=ant-speed,variant=limit=10", "no run of paper-limit is all of"),
     ):
         with pytest.raises(UserError, match=words):
-            expand(find("first-slice"), only)
+            expand(find("paper-limit"), only)
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,15 @@ def test_what_is_shipped():
         "paper-alpha": 125,
         "paper-limit": 100,
         "cup-variants": 125,
-        "first-slice": 48,
         "cup-ablation": 72,
+        "horizon": 36,
         "baselines": 36,
         "two-limits": 24,
-        "spine": 6,
         "velocity-table": 72,
         "velocity-long": 12,
     }
     plain = [cell.resolved() for cell in cells["paper-table"]]
-    for part in ("paper-nu", "first-slice"):  # runs done once count everywhere
-        assert all(cell.resolved() in plain for cell in cells[part])
+    assert all(cell.resolved() in plain for cell in cells["paper-nu"])  # runs done once count everywhere
     swimmer = [cell for cell in cells["paper-limit"] if cell.task == "swimmer-speed" and cell.seed == 0]
     assert [cell.resolved()["limits"] for cell in swimmer] == [{"speed": limit} for limit in (10, 15, 20, 25)]
     assert [cell.variant for cell in swimmer] == ["limit=10", "limit=15", "limit=20", "limit=25"]
