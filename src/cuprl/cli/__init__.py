@@ -97,7 +97,7 @@ def top_help(width: int) -> str:
             *lines,
             "",
             "Its options:  cup COMMAND --help",
-            "To begin:     cup train hopper-speed --steps 250_000",
+            "To begin:     cup train hopper-speed --steps 500_000",
         )
     )
 
