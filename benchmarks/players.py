@@ -43,7 +43,8 @@ class Player:
     process: subprocess.Popen[bytes] | None = None
     log: Path | None = None
 
-    def start(self, python: Path, scratch: Path, seconds: float) -> None:
+    def start(self, python: Path, scratch: Path, seconds: float, *words: str) -> None:
+        """Start the driver, with further words for it, and wait until it is ready."""
         system = self.system
         folder = scratch / "-".join((system.name, system.algo, system.task, system.setting))
         folder.mkdir()
@@ -52,7 +53,7 @@ class Player:
         environment = {name: value for name, value in os.environ.items() if name not in hidden}
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [python, DRIVERS / f"{system.name}_driver.py", system.algo, system.task, system.setting],
+                [python, DRIVERS / f"{system.name}_driver.py", system.algo, system.task, system.setting, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -67,11 +68,15 @@ class Player:
         """Iterations until `at_least` seconds are measured; totals over them, and the largest memory."""
         total = {"steps": 0.0, "seconds": 0.0, "collect": 0.0, "update": 0.0, "own_mb": 0.0, "workers_mb": 0.0}
         while not total["steps"] or total["seconds"] < at_least:
-            with contextlib.suppress(BrokenPipeError):  # a dead process shows when it gives no answer
-                self.process.stdin.write(b"go\n")
-            for name, value in self._answer(seconds).items():
+            for name, value in self.iteration(seconds).items():
                 total[name] = max(total[name], value) if name.endswith("_mb") else total[name] + value
         return total
+
+    def iteration(self, seconds: float) -> dict[str, float]:
+        """One iteration, and what it took."""
+        with contextlib.suppress(BrokenPipeError):  # a dead process shows when it gives no answer
+            self.process.stdin.write(b"go\n")
+        return self._answer(seconds)
 
     def stop(self) -> None:
         """Ends the process and its workers."""

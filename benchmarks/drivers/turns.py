@@ -28,6 +28,7 @@ class Turns:
     def __init__(self, environments: int, threads: int, packages: tuple[str, ...]):
         self.started: float | None = None
         self.middle, self.steps = 0.0, 0
+        self.measured: dict[str, float] = {}
         versions = {"python": platform.python_version(), **{name: version(name) for name in packages}}
         answer({"environments": environments, "threads": threads, "versions": versions})
 
@@ -43,6 +44,7 @@ class Turns:
                     "update": now - self.middle,
                     "own_mb": own,
                     "workers_mb": workers,
+                    **self.measured,
                 }
             )
         if not sys.stdin.readline():
@@ -51,6 +53,10 @@ class Turns:
 
     def collected(self, steps: int = BATCH) -> None:
         self.middle, self.steps = time.perf_counter(), steps
+
+    def learnt(self, **numbers: float) -> None:
+        """Say more of the iteration than what it took."""
+        self.measured = numbers
 
 
 def answer(content: dict[str, Any]) -> None:
