@@ -62,7 +62,7 @@ class Chart {
     this.scale();
     const { x, y } = this, right = this.width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
     const clip = `clip-${this.panel.id}`;
-    const frame = svg("rect", { x: MARGIN.left, y: 0, width: right - MARGIN.left + 4, height: bottom }); // a last dot is whole
+    const frame = svg("rect", { x: MARGIN.left, y: 0, width: right - MARGIN.left + 8, height: bottom }); // a last dot is whole
     const inside = svg("g", { "clip-path": `url(#${clip})` });
     for (const series of this.visible) this.curve(inside, series);
     for (const line of this.panel.lines) {
