@@ -32,6 +32,11 @@ ELSEWHERE = {
     "pages/card.py": "policies/test_zoo.py",
     "policies/certificate.py": "policies/test_certify.py",
     "policies/start.py": "training/test_further.py",
+    "policies/to_onnx/axes.py": "policies/to_onnx/test_encoder.py",
+    "policies/to_onnx/graph.py": "policies/to_onnx/test_encoder.py",
+    "policies/to_onnx/policy.py": "policies/test_export.py",
+    "policies/to_onnx/products.py": "policies/to_onnx/test_encoder.py",
+    "policies/to_onnx/rules.py": "policies/to_onnx/test_encoder.py",
     "runs/config_file.py": "cli/test_config.py",
 }
 

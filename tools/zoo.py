@@ -1,9 +1,10 @@
-"""Makes an entry of the zoo from a run: the policy's file, its card, its picture, its line in docs/zoo.md.
+"""Makes entries of the zoo from runs: the policy's file, its card, its picture, its line in docs/zoo.md.
 
-    python tools/zoo.py runs/hopper --chosen "the first of one run"
+    python tools/zoo.py runs/hopper runs/swimmer
 
-In the order in which an honest choice goes: the checkpoint is given, certified once on fresh episodes, and refused unless
-it is within every limit. Nothing is written before that is known.
+The rule says which policy it is, so that none is picked by its numbers: of the run of seed 0 the best evaluation in training
+(`--eval-every`), and where it has none, the last checkpoint. It is certified once on fresh episodes, and refused unless it
+is within every limit. Nothing is written before that is known.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from cuprl.runs.history import told
 ROOT = Path(__file__).parent.parent
 CARDS, PAGE = ROOT / "docs" / "policies", ROOT / "docs" / "zoo.md"
 TABLE = re.compile(r"(?<=<!-- the zoo -->\n).*?(?=<!-- end -->)", re.DOTALL)  # in docs/zoo.md
+SEED = 0  # of the rule
 EPISODES = 100  # of the evaluation that the file carries beside its certificate
 
 
@@ -58,6 +60,19 @@ def command_of(config: dict[str, Any]) -> str:
             words += [f"--{name.replace('_', '-')}", text]
     further = (f"cup resume RUN --steps {steps:_} --anneal {one['anneal']}" for one, steps in zip(added, planned[1:]))
     return "\n".join([shlex.join(words), *further])
+
+
+def by_the_rule(run: Run) -> tuple[str, str]:
+    """Give the checkpoint that the rule takes of a run, and how it was chosen in words; UserError where it takes none."""
+    planned, done = run.config["steps"] // run.config["settings"]["batch_size"], max(run.recorded(), default=0)
+    if done < planned:
+        raise UserError(f"{run.path} is at iteration {done} of {planned}; `cup resume {run.path}` ends it.")
+    if (seed := run.config["seed"]) != SEED:
+        said = f"{run.path} has seed {seed}, and the zoo takes seed {SEED} so that none is picked by its numbers"
+        raise UserError(f"{said}; say with --chosen how else this one was chosen: it stands on the card.")
+    if not (count := len(run.evaluations.recorded())):
+        return "last", f"by the rule: seed {SEED}, the last checkpoint of the run"
+    return "best", f"by the rule: seed {SEED}, the best of {count} evaluations in training"
 
 
 def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpoint: str | int | None = None) -> None:
@@ -96,28 +111,43 @@ def page_table(policies: dict[str, Any]) -> str:
     return f"\n{text}\n\n"
 
 
-def main() -> int:
-    """Make an entry as the command line says."""
-    parser = argparse.ArgumentParser(description="Make an entry of the zoo from a run.")
-    parser.add_argument("run", metavar="RUN", nargs="?", help="the run's folder; without it only cards are written again")
-    parser.add_argument("--chosen", metavar="TEXT", help="how this run was chosen, and out of how many: on its card")
+def parsed() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Make entries of the zoo from runs.")
+    parser.add_argument("runs", metavar="RUN", nargs="*", help="folders of runs; without any, only cards are written again")
+    parser.add_argument("--chosen", metavar="TEXT", help="not by the rule: how, and out of how many; it stands on the card")
     add_checkpoint_flag(parser)
     parser.add_argument("--name", help="of the entry [the task's]")
     parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="of the certificate [1000]")
     parser.add_argument("--no-picture", action="store_true", help="leave the picture as it is")
     args = parser.parse_args()
+    if (args.chosen or args.checkpoint or args.name) and len(args.runs) != 1:
+        raise UserError("--chosen, --checkpoint and --name go with one run; give one.")
+    if args.checkpoint and not args.chosen:
+        raise UserError("a checkpoint that is not the rule's: say with --chosen how it was chosen, and out of how many.")
+    return args
+
+
+def main() -> int:
+    """Make entries as the command line says; what one is refused for does not keep the others out."""
+    status = 0
     try:
-        if args.run is None:
+        args = parsed()
+        if not args.runs:
             write_cards()
-        elif not args.chosen:
-            raise UserError("say with --chosen how this run was chosen, and out of how many: it stands on the card.")
-        else:
-            run = Run(args.run)
-            make(run, args.chosen, args.name or run.config["task"], args.episodes, not args.no_picture, args.checkpoint)
     except UserError as error:
         print(f"zoo: {error}", file=sys.stderr)
         return 2
-    return 0
+    for folder in args.runs:
+        try:
+            run = Run(folder)
+            checkpoint, chosen = (args.checkpoint, args.chosen) if args.chosen else by_the_rule(run)
+            print(f"{folder}: {chosen}", flush=True)
+            make(run, chosen, args.name or run.config["task"], args.episodes, not args.no_picture, checkpoint)
+        except UserError as error:
+            print(f"zoo: {error}", file=sys.stderr)
+            status = 2
+    return status
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import importlib
 import logging
 from typing import TYPE_CHECKING, Any
 
-from cuprl.core.registration import register_all
+from cuprl.core.registration import register_with_gymnasium
 
-register_all()
+register_with_gymnasium()
 logging.getLogger("cuprl").addHandler(logging.NullHandler())  # a library prints nothing that its user has not asked for
 __version__ = "0.1.0"
 

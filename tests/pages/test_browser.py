@@ -90,6 +90,17 @@ def test_a_reader_points_zooms_and_hides_on_a_narrow_screen(tmp_path):
     assert found == {"zoomed": True, "kept": True, "reset": True, "redrawn": True, "hidden": 1, "wide": False}
 
 
+@pytest.mark.parametrize("size", ["1280,900", "390,800"])
+def test_evaluations_are_drawn_with_the_best_of_them(size, tmp_path):
+    run = folder(tmp_path / "r")
+    (run.path / "evaluations.csv").write_text(
+        "iteration,steps,episodes,mode/return,sampled/return,mode/cost,sampled/cost\n10,1000,5,1,2,40,41\n20,2000,5,3,2,44,60\n"
+    )
+    dom = browse(cuprl.report(run), tmp_path, size=size)
+    assert "<h2>Evaluations</h2>" in dom and dom.count("means of 5 episodes") >= 2
+    assert dom.count('class="ring"') == 4 and dom.count(" best, iteration 20</span>") == 2  # and in each legend
+
+
 def test_a_live_page_shows_what_comes(tmp_path):
     asked = []
 

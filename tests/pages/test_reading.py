@@ -16,7 +16,7 @@ def test_evaluations_are_read_by_their_header(tmp_path):
     assert [series["name"] for series in panels["evaluation-0"]["series"]] == ["mode", "sampled"]
     assert [series["y"] for series in panels["evaluation-1"]["series"]] == [[3, 4], [None, 5]]
     assert panels["evaluation-1"]["lines"] == [{"name": "limit 50", "y": 50.0}]
-    assert panels["evaluation-0"]["lines"] == [{"name": "best, iteration 20", "y": 2.0}]
+    assert panels["evaluation-0"]["points"] == [{"name": "best, iteration 20", "x": 2000.0, "y": 2.0}]
     assert [card["value"] for card in page["cards"] if card["name"] == "best evaluation"] == ["2"]
     assert page["grids"]["evaluations"] == {"steps": [1000, 2000], "iteration": [10, 20]}
 

@@ -44,6 +44,7 @@ def in_numpy(params, obs):
 
 COSINES = cuprl.Encoder(init, apply, in_numpy)
 JAX_ONLY = cuprl.Encoder(init, apply)
+SORTED = cuprl.Encoder(init, lambda params, obs: apply(params, obs).sort(axis=1))
 """
 
 
@@ -98,7 +99,7 @@ def test_a_squashed_policy_stays_within_its_bounds(tmp_path):
 
 def test_an_encoder_travels(encoders, tmp_path):
     agent, obs = agent_with(BOUNDED, encoder="own_encoders:COSINES", activation="relu")
-    read = tried(agent, obs, tmp_path, ["numpy", "jax"])
+    read = tried(agent, obs, tmp_path)
     assert read["numpy"].info["encoder"] == "own_encoders:COSINES"
     assert read["numpy"].strange(obs + 1e6).all() and not read["numpy"].strange(obs[:3]).any()
     assert set(read["numpy"].arrays) > {"encoder/first/0/0", "encoder/first/0/1", "weight0", "mean"}
@@ -122,15 +123,16 @@ np.save("action.npy", cuprl.load("policy.npz", trust="own_encoders").predict(np.
 def test_code_that_a_file_names_needs_trust(encoders, tmp_path):
     agent, obs = agent_with(BOUNDED, encoder="own_encoders:COSINES")
     file = export_policy(agent.policy(), out=tmp_path / "policy.npz")
-    program = export_policy(agent.policy(), "jax", tmp_path / "policy.jax")
+    whole = [export_policy(agent.policy(), to, tmp_path / f"policy.{to}") for to in ("jax", "onnx")]
     action = agent.policy().predict(obs)
     given = sys.modules.pop("own_encoders").COSINES
     user_modules._named.clear()
     with pytest.raises(NotTrusted, match=r"policy\.npz names the module own_encoders"):
         cuprl.load(file)
     assert "own_encoders" not in sys.modules
-    np.testing.assert_allclose(cuprl.load(program, trust=True).predict(obs), action, rtol=2e-6, atol=2e-6)
-    assert "own_encoders" not in sys.modules  # the program has it in itself
+    for program in whole:
+        np.testing.assert_allclose(cuprl.load(program, trust=True).predict(obs), action, rtol=2e-6, atol=2e-6)
+    assert "own_encoders" not in sys.modules  # the programs have it in themselves
     np.testing.assert_array_equal(cuprl.load(file, encoder=given).predict(obs), action)
     user_modules._named.clear()
     np.testing.assert_array_equal(cuprl.load(file, trust="own_encoders").predict(obs), action)
@@ -138,13 +140,22 @@ def test_code_that_a_file_names_needs_trust(encoders, tmp_path):
 
 def test_an_encoder_without_numpy_acts_but_is_no_npz(encoders, tmp_path, capsys):
     agent, obs = agent_with(BOUNDED, encoder="own_encoders:JAX_ONLY")
-    tried(agent, obs, tmp_path, ["jax"])
+    tried(agent, obs, tmp_path, ["jax", "onnx"])
     with pytest.raises(UserError, match=r"JAX_ONLY has no function in NumPy.*Encoder\(init, apply, numpy\).*--to jax"):
         export_policy(agent.policy(), out=tmp_path / "policy.npz")
     folder = agent.save(tmp_path / "arm").path
     assert main(["export", str(folder), "--import", "own_encoders"]) == 2
     shown = capsys.readouterr()
     assert "no function in NumPy" in shown.err and shown.err.count("\n") == 1 and not (folder / "policy.npz").exists()
+
+
+def test_an_encoder_that_onnx_has_no_words_for(encoders, tmp_path, capsys):
+    agent, _ = agent_with(BOUNDED, encoder="own_encoders:SORTED")
+    folder = agent.save(tmp_path / "arm").path
+    assert main(["export", str(folder), "--to", "onnx", "--import", "own_encoders"]) == 2
+    shown = capsys.readouterr()
+    assert "own_encoders:SORTED uses JAX's sort" in shown.err and "--to jax" in shown.err and shown.err.count("\n") == 1
+    assert not shown.out and not (folder / "policy.onnx").exists()
 
 
 def test_a_run_with_an_encoder_by_its_name(encoders, tmp_path, capsys):

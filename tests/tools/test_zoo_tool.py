@@ -64,6 +64,34 @@ def test_the_commands_of_a_run_with_a_history(tool, tmp_path):
     assert further == ["cup resume RUN --steps 600 --anneal restart", "cup resume RUN --steps 1_000 --anneal off"]
 
 
-def test_how_it_was_chosen_must_be_said(tool, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["zoo.py", str(tmp_path)])
-    assert tool.main() == 2 and "say with --chosen" in capsys.readouterr().err
+def test_the_rule_says_which_policy_it_is(tool, tmp_path):
+    run = run_with(1000.0, tmp_path / "seed3")
+    with pytest.raises(UserError, match=r"has seed 3, and the zoo takes seed 0 .* say with --chosen"):
+        tool.by_the_rule(run)
+    more = {"steps": 400, "limits": 1000.0, "seed": 0, **SMALL, **QUIET}
+    assert tool.by_the_rule(train("swimmer-speed", out=tmp_path / "last", **more))[0] == "last"
+    evaluated = train("swimmer-speed", out=tmp_path / "best", eval_every=1, eval_episodes=1, **more)
+    assert tool.by_the_rule(evaluated) == ("best", "by the rule: seed 0, the best of 2 evaluations in training")
+    stopped = train("swimmer-speed", out=tmp_path / "stopped", on_iteration=lambda row, training: False, **more)
+    with pytest.raises(UserError, match="is at iteration 1 of 2; `cup resume"):
+        tool.by_the_rule(stopped)
+
+
+def test_one_command_makes_entries(tool, tmp_path, monkeypatch, capsys):
+    more = {"steps": 200, "limits": 1000.0, "seed": 0, **SMALL, **QUIET}
+    runs = [str(train(task, out=tmp_path / task, **more).path) for task in ("swimmer-speed", "hopper-speed")]
+    words = ["zoo.py", runs[0], str(tmp_path / "none"), runs[1], "--episodes", "60", "--no-picture"]
+    monkeypatch.setattr("sys.argv", words)
+    assert tool.main() == 2  # one of the three is no run
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1 and str(tmp_path / "none") in shown.err
+    assert zoo.names() == ["hopper-speed", "swimmer-speed"] and shown.out.count("by the rule: seed 0, the last") == 2
+    assert cuprl.load("zoo:hopper-speed").info["training"]["chosen"].startswith("by the rule")
+
+
+@pytest.mark.parametrize(
+    "more, words", [(["--checkpoint", "1"], "say with --chosen"), (["b", "--name", "x"], "go with one run")]
+)
+def test_wrong_words(more, words, tool, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["zoo.py", str(tmp_path), *more])
+    assert tool.main() == 2 and words in capsys.readouterr().err

@@ -137,7 +137,14 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
         (["eval", "r", "--checkpoint", "99"], "no checkpoint of iteration 99; it has 5, 4, 3"),
         (["export", "r", "--checkpoint", "first"], "unknown checkpoint 'first'"),
         (["eval", "r/policy.npz", "--checkpoint", "best"], "holds one policy alone"),
-        (["train", "hopper-speed", "--eval-episodes", "3"], "goes with --eval-every N"),
+        (["train", "hopper-speed", "--eval-episodes", "3"], "goes with --eval-every;"),
         (["train", "hopper-speed", "--eval-every", "-1"], "give 0 or more"),
     ):
         assert main(words) == 2 and sentence in capsys.readouterr().err, words
+
+
+def test_how_often_where_nothing_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["train", "swimmer-speed", "--steps", "200", *FLAGS, "--out", "r", "--eval-episodes", "1", "--eval-every"]
+    assert main(words) == 0
+    assert Run("r").config["eval_every"] == 100 and "of 1 evaluation;" in capsys.readouterr().out  # that of the end

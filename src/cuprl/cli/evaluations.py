@@ -12,13 +12,19 @@ if TYPE_CHECKING:
     from cuprl.runs.folder import Run
 
 
+USUAL_EVERY = 100  # iterations: with ten episodes of 1000 steps, and batches of 5000, 4% of the steps
+
+
 def add_eval_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of evaluations while a run is trained."""
     parser.add_argument(
         "--eval-every",
         type=whole(0),
+        nargs="?",
+        const=USUAL_EVERY,
         metavar="N",
-        help="evaluate every N iterations, and keep the best policy's checkpoint; never changes a result [never]",
+        help=f"evaluate every N iterations ({USUAL_EVERY} where no N is given) and at the end, and keep the best policy's "
+        "checkpoint; never changes a result [never]",
     )
     parser.add_argument(
         "--eval-episodes",
@@ -31,7 +37,7 @@ def add_eval_flags(parser: argparse.ArgumentParser) -> None:
 def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
     """Give what those flags say, and refuse episodes of evaluations that are never made."""
     if args.eval_episodes and not args.eval_every:
-        raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every N; add it, or leave this away.")
+        raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every; add it, or leave this away.")
     return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
 
 
@@ -39,7 +45,8 @@ def tell_best(run: Run) -> None:
     """Say which checkpoint is the best, where a run was evaluated."""
     if not (count := len(run.evaluations.recorded())):
         return
+    made = f"{count} evaluation{'s' * (count > 1)}"
     if (iteration := run.best()) is None:
-        print(f"best: none of the {count} evaluations was within every limit")
+        print(f"best: none of {made} was within every limit")
     else:
-        print(f"best: iteration {iteration} of {count} evaluations; --checkpoint best takes it, as in `cup eval`")
+        print(f"best: iteration {iteration} of {made}; --checkpoint best takes it, as in `cup eval`")

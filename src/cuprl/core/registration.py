@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from typing import Any
+
 ROBOTS = ("Hopper", "Ant", "Swimmer", "Humanoid", "HalfCheetah", "Walker2d")
 IDS = {
     **{f"cuprl/{robot}{kind}-v0": f"{robot.lower()}-{kind.lower()}" for kind in ("Speed", "Velocity") for robot in ROBOTS},
@@ -10,6 +15,34 @@ IDS = {
     "cuprl/HopperSpeedEffort-v0": "hopper-speed-effort",
     "cuprl/AntSpeedHeight-v0": "ant-speed-height",
 }
+
+
+def register_with_gymnasium() -> None:
+    """Register the ids: now if Gymnasium is imported, else when it is, for its import takes longer than `cup --help`."""
+    if "gymnasium" in sys.modules:
+        register_all()
+    else:
+        sys.meta_path.insert(0, WhenImported())
+
+
+class WhenImported:
+    """Watches for the first import of Gymnasium, and then watches no more."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Find Gymnasium as anyone would, with the ids registered at the end of its import; other modules not at all."""
+        if name != "gymnasium":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_register(module: Any) -> None:
+                execute(module)
+                register_all()
+
+            spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+        return spec
 
 
 def register_all() -> None:

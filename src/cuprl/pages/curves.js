@@ -62,7 +62,7 @@ class Chart {
     this.scale();
     const { x, y } = this, right = this.width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
     const clip = `clip-${this.panel.id}`;
-    const frame = svg("rect", { x: MARGIN.left, y: 0, width: right - MARGIN.left, height: bottom });
+    const frame = svg("rect", { x: MARGIN.left, y: 0, width: right - MARGIN.left + 8, height: bottom }); // a last dot is whole
     const inside = svg("g", { "clip-path": `url(#${clip})` });
     for (const series of this.visible) this.curve(inside, series);
     for (const line of this.panel.lines) {
@@ -70,12 +70,14 @@ class Chart {
       inside.append(svg("line", { class: "limit", x1: MARGIN.left, x2: right, y1: at, y2: at }),
         svg("text", { class: "limit", x: right - 3, y: at - 4 < 10 ? at + 12 : at - 4, "text-anchor": "end" }, line.name));
     }
+    for (const point of this.panel.points) inside.append(ring(x(point.x), y(point.y)));
     this.marks = svg("g");
     this.picture.replaceChildren(svg("defs", {}, svg("clipPath", { id: clip }, frame)), ...this.axes(right, bottom), inside,
       this.marks);
     this.picture.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
     this.plot.setAttribute("aria-label", this.summary());
-    if (!view.legend) this.legend.replaceChildren(...(this.panel.series.length > 1 ? this.panel.series.map(key) : []));
+    const keys = !view.legend && this.panel.series.length > 1 ? this.panel.series.map(key) : [];
+    this.legend.replaceChildren(...keys, ...this.panel.points.map(ringed));
     this.point();
   }
 
@@ -90,6 +92,7 @@ class Chart {
       });
     }
     let [low, high] = found.length ? ends(this.panel.trim ? trimmed(found) : found) : [0, 1];
+    if (low === 0 && high === 0) high = 1; // a price or a divergence of nothing but zeros: none is below
     const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
     [low, high] = [low - room, high + room];
     const across = this.width - MARGIN.left - MARGIN.right, down = HEIGHT - MARGIN.top - MARGIN.bottom;
@@ -140,8 +143,8 @@ class Chart {
       const known = series.y.filter((value) => value !== null);
       return known.length ? `${series.name} from ${shown(known[0])} to ${shown(known.at(-1))}` : `${series.name} unknown`;
     });
-    const limits = this.panel.lines.map((line) => line.name);
-    return `${this.panel.section} ${this.panel.title}: ${[...said, ...limits].join(", ")}. Arrow keys read values.`.trim();
+    const named = [...this.panel.lines, ...this.panel.points].map((mark) => mark.name);
+    return `${this.panel.section} ${this.panel.title}: ${[...said, ...named].join(", ")}. Arrow keys read values.`.trim();
   }
 
   // --- pointing ---

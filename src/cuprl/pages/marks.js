@@ -74,3 +74,12 @@ function swatch(series) {
     "stroke-dasharray": DASHES[series.dash % DASHES.length] });
   return svg("svg", { class: "swatch", viewBox: "0 0 18 10", "aria-hidden": "true" }, line);
 }
+
+function ring(x, y) { // around one point of a curve
+  return svg("circle", { class: "ring", cx: x.toFixed(1), cy: y.toFixed(1), r: 6 });
+}
+
+function ringed(point) { // what a ring stands for, in a legend
+  const picture = svg("svg", { class: "swatch", viewBox: "0 -2 18 14", "aria-hidden": "true" }, ring(9, 5));
+  return element("span", { className: "note" }, picture, ` ${point.name}`);
+}

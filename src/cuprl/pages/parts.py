@@ -2,8 +2,8 @@
 
 page = {title, subtitle, state, cards, warnings, lead, legend, grids, panels, tables, facts, certificate}
 grid = {steps, iteration}: where the values of a series stand; one for all curves of a run
-panel = {id, section, title, note, series, lines, trim}: with trim, the one percent that lies farthest out may be cut off
-series = {name, grid, y, low, high, colour, dash};  line = {name, y}
+panel = {id, section, title, note, series, lines, points, trim}: with trim the one percent farthest out may be cut off
+series = {name, grid, y, low, high, colour, dash};  line = {name, y};  point = {name, x, y}
 """
 
 from __future__ import annotations
@@ -51,11 +51,16 @@ def panel(
     section: str = "",
     note: str = "",
     trim: bool = False,
+    points: dict[str, tuple[float, float]] | None = None,
 ) -> Part:
-    """Make a panel of curves, with lines across it, as limits are; trim: half a percent at each end may lie outside."""
-    marks = [{"name": name, "y": value} for name, value in (lines or {}).items()]
+    """Make a panel of curves, with lines across it, as limits are, and points that stand out, each with its name.
+
+    trim: half a percent of the values at each end may lie outside.
+    """
+    levels = [{"name": name, "y": value} for name, value in (lines or {}).items()]
+    places = [{"name": name, "x": float(x), "y": float(y)} for name, (x, y) in (points or {}).items()]
     said = {"id": id, "section": section, "title": title, "note": note}
-    return {**said, "series": list(curves), "lines": marks, "trim": trim}
+    return {**said, "series": list(curves), "lines": levels, "points": places, "trim": trim}
 
 
 def table(found: Table, title: str = "") -> Part:

@@ -14,9 +14,9 @@ from cuprl.algorithms import ALGORITHMS, default_settings, find, full_name, sett
 from cuprl.experiments.report.formats import Table
 from cuprl.pages import parts, warnings
 from cuprl.pages.certificate import sentences
+from cuprl.pages.evaluation_data import evaluations
 from cuprl.pages.parts import Part, panel, series
 from cuprl.pages.reading import Seen
-from cuprl.runs.evaluations import ACTIONS, cost_column
 from cuprl.runs.history import told
 from cuprl.training.display import clock
 
@@ -122,24 +122,6 @@ def curves(seen: Seen) -> Iterator[Part]:
         yield panel("kl", "KL divergence", kls, note="of an update's policies")
     if "train/entropy" in rows:
         yield panel("entropy", "Entropy", [series("entropy", "training", rows["train/entropy"], 3)], note="of the policy")
-
-
-def evaluations(seen: Seen) -> Iterator[Part]:
-    """Draw the return and each cost of the mode and of sampled actions, with the best return within every limit."""
-    found, best = seen.evaluations, [] if seen.best is None else [seen.best]
-    mark = {f"best, iteration {int(found['iteration'][row])}": float(found["mode/return"][row]) for row in best}
-    wanted = [("Return", {actions: f"{actions}/return" for actions in ACTIONS}, mark)]
-    for name, limit in seen.limits.items():
-        costs = {actions: cost_column(seen.config, name, actions) for actions in ACTIONS}
-        wanted.append((f"Cost: {name}", costs, {f"limit {limit:g}": limit}))
-    for i, (title, columns, lines) in enumerate(wanted):
-        drawn = [
-            series(actions, "evaluations", found[name], k)
-            for k, (actions, name) in enumerate(columns.items())
-            if name in found
-        ]
-        if drawn:
-            yield panel(f"evaluation-{i}", title, drawn, lines, section="Evaluations")
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

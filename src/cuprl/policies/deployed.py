@@ -30,6 +30,11 @@ def damaged(path: Path, error: Any) -> UserError:
     return UserError(f"{path} is damaged or not a policy ({error}); export it again with `cup export RUN`.")
 
 
+def as_text(info: dict[str, Any]) -> str:
+    """Write the metadata."""
+    return json.dumps(info, allow_nan=False)  # strict JSON, for readers in any language
+
+
 def parse_info(path: Path, text: str | None) -> dict[str, Any]:
     """Read the metadata, and refuse what is not a policy's."""
     try:

@@ -11,6 +11,7 @@ from typing import Any
 from cuprl.core.extras import need
 from cuprl.errors import UserError, unknown
 from cuprl.policies.certificate import Certificate
+from cuprl.policies.checks import of_encoder
 from cuprl.policies.deployed import SavedPolicy
 from cuprl.policies.formats import jax_bytes, numpy_bytes, onnx_bytes
 from cuprl.policies.load import loaded
@@ -89,8 +90,10 @@ def check(to: str, out: str | Path | None = None) -> None:
 def refuse_unwritable(policy: SavedPolicy, to: str) -> None:
     """Refuse a format that cannot hold the policy's encoder."""
     encoder = policy.encoder
-    if encoder is None or to == "jax" or (to == "numpy" and encoder.numpy is not None):
-        return
-    lacks = "no function in NumPy, which a .npz file acts with" if to == "numpy" else "no graph for an .onnx file"
-    fix = "give it one, Encoder(init, apply, numpy), or export" if to == "numpy" else "export"
-    raise UserError(f"the encoder {encoder.name} has {lacks}; {fix} --to jax.")
+    if encoder is not None and to == "onnx":
+        from cuprl.policies.to_onnx.encoder import encoder_nodes
+
+        encoder_nodes(encoder, of_encoder(policy.arrays), policy.info["spec"]["obs_dim"], "obs")
+    if encoder is not None and to == "numpy" and encoder.numpy is None:
+        said = f"the encoder {encoder.name} has no function in NumPy, which a .npz file acts with"
+        raise UserError(f"{said}; give it one, Encoder(init, apply, numpy), or export --to jax.")

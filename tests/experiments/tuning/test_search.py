@@ -7,6 +7,7 @@ from cuprl.experiments.engines.local import log_of
 from cuprl.experiments.tuning.search import Search, steps_of_a_trial
 from cuprl.experiments.tuning.space import space_of
 from cuprl.experiments.tuning.study import Asked
+from cuprl.runs import files
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 
@@ -54,11 +55,11 @@ class Written:
 
 
 class Engine:
-    def __init__(self, fails=False, interrupt_at=None):
-        self.fails, self.interrupt_at, self.started = fails, interrupt_at, []
+    def __init__(self, fails=False, interrupt_at=None, workers=1):
+        self.fails, self.interrupt_at, self.workers, self.started = fails, interrupt_at, workers, []
 
     def room(self):
-        return 1
+        return self.workers
 
     def start(self, cell, root):
         return Written(cell, root, self)
@@ -107,6 +108,26 @@ def test_a_stopped_search_goes_on_as_if_it_had_not_been(tmp_path):
     assert Search(asked(), tmp_path / "parts", Engine(), print).run(10 * 1200) == whole  # nothing is left to do
     more = Search(asked(), tmp_path / "parts", Engine(), print).run(12 * 1200)
     assert len(more) > len(whole)
+
+
+def test_several_workers_share_a_file_and_its_budget(tmp_path):
+    engine = Engine(interrupt_at=(6, 4), workers=3)
+    with pytest.raises(KeyboardInterrupt):
+        Search(asked(), tmp_path, engine, print).run(10 * 1200)
+    study = optuna.load_study(storage=f"sqlite:///{tmp_path / 'study.db'}", study_name="cup tune")
+    left = [trial.number for trial in study.trials if not trial.state.is_finished()]
+    assert left == [3, 4, 5] and len(study.trials) == 6
+    engine = Engine(workers=2)
+    found = Search(asked(), tmp_path, engine, print).run(10 * 1200)
+    assert [int(cell.variant[-4:]) for cell in engine.started[:3]] == left  # those that it was at come first
+    numbers = [one.number for one in found]
+    assert sorted(numbers) == list(range(len(found))) and sum(one.steps for one in found) <= 10 * 1200
+    assert len({cell.variant for cell in engine.started}) == len(engine.started)  # none is run by two
+
+
+def test_one_search_at_a_time_has_a_folder(tmp_path):
+    with files.locked(tmp_path), pytest.raises(UserError, match="by another process; wait for it or stop it"):
+        Search(asked(), tmp_path, Engine(), print).run(1200)
 
 
 def test_without_pruning_and_by_number(tmp_path):

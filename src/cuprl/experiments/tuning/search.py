@@ -20,6 +20,7 @@ from cuprl.runs.folder import Run
 
 LOOKS = 50  # how often a trial is looked at, at most, from its first to its last iteration
 MOST_FAILURES = 3  # in a row: then it is no matter of chance
+NO_EPISODE = "no episode ended in its steps, so that it has no return; give --steps more of them."
 SECONDS = 0.3  # between two looks at the processes
 
 
@@ -104,19 +105,20 @@ class Search:
         steps = int(progress["steps"][-1]) if progress else 0
         studies.tell(self.study, trial, score, steps, state)
         if score is None:
-            return self.fail(job, trial)
+            return self.fail(job, trial, NO_EPISODE if state == "complete" else "")
         self.failures = 0
         within = "within the limits" if score.over <= 0 else f"{score.over:.0%} over a limit"
         ended = "" if state == "complete" else f", pruned after iteration {rows} of {self.iterations}"
         self.say(f"trial {trial.number}: return {score.value:.1f} {within}{ended}")
 
-    def fail(self, job: Job, trial: Any) -> None:
-        """Say why a trial failed; several in a row end the search."""
-        lines = log_of(job.cell.path(self.folder)).read_text(errors="replace").strip().splitlines() or ["no episode ended"]
+    def fail(self, job: Job, trial: Any, why: str) -> None:
+        """Say why a trial failed, by its last line where nothing else is known; several in a row end the search."""
+        lines = log_of(job.cell.path(self.folder)).read_text(errors="replace").strip().splitlines()
+        why = why or (lines[-1] if lines else "it said nothing")
         self.failures += 1
-        self.say(f"trial {trial.number} failed: {lines[-1]}")
+        self.say(f"trial {trial.number} failed: {why}")
         if self.failures >= MOST_FAILURES:
-            raise UserError(f"{self.failures} trials failed one after the other, the last: {lines[-1]}")
+            raise UserError(f"{self.failures} trials failed one after the other, the last: {why}")
 
 
 def progress_of(job: Job, folder: Path) -> dict[str, Any] | None:

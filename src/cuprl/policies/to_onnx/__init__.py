@@ -1,0 +1,1 @@
+"""Policies as .onnx files."""
