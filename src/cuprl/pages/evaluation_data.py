@@ -12,7 +12,7 @@ from cuprl.runs.evaluations import ACTIONS, cost_column
 
 
 def evaluations(seen: Seen) -> Iterator[Part]:
-    """Draw the return and each cost of the mode and of sampled actions, and mark the best within every limit on the mode's."""
+    """Draw return and costs of the mode and of sampled actions, and mark the best within every limit on the mode's."""
     wanted: list[tuple[str, dict[str, str], dict[str, float]]] = [("Return", {a: f"{a}/return" for a in ACTIONS}, {})]
     for name, limit in seen.limits.items():
         costs = {actions: cost_column(seen.config, name, actions) for actions in ACTIONS}
