@@ -7,9 +7,9 @@ import pytest
 from cuprl.core.actions import Box
 from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
-from cuprl.learn.noise import NoiseFloor, with_noise
+from cuprl.learn.noise import with_noise
 from cuprl.learn.policy import policy_for
-from cuprl.learn.settings import Common
+from cuprl.learn.settings import Common, NoiseFloor
 
 SPEC = Spec("x", 2, Box(3, (-1.0,) * 3, (1.0,) * 3), (Constraint("a", 1.0, 0.9),), 10)
 POLICY = policy_for(SPEC, Common(hidden=(4,), init_log_std=0.0))

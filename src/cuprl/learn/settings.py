@@ -107,6 +107,23 @@ class Lagrangian(Common):
 
 
 @dataclass(frozen=True)
+class NoiseFloor(Common):
+    """Settings of a floor under the noise."""
+
+    noise_floor: tuple[float, ...] = setting(
+        (),
+        "standard deviation below which no step pushes the noise, at first and at last, as 0.3,0.2; none: 0",
+        "0.001 to 1e3",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.noise_floor) not in (0, 2):
+            given = ",".join(map(str, self.noise_floor))
+            raise UserError(f"noise_floor is {given}; give two numbers, at first and at last, as 0.3,0.2.")
+
+
+@dataclass(frozen=True)
 class SecondOrder(Common):
     """Policies learnt by natural-gradient steps in a trust region; critics by full-batch steps."""
 
