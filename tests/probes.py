@@ -24,6 +24,7 @@ PROBE = {
     "critic_lr": 3e-3,
     "policy_lr": 3e-3,
     "critic_l2": 0.0,
+    "cost_ends": "real",  # what is known of a probe's costs is known of episodes that end
 }
 
 

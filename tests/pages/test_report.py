@@ -40,7 +40,7 @@ def test_an_experiments_page(tmp_path, capsys):
 
 def test_what_is_no_run_and_no_experiment(tmp_path, capsys):
     assert "is not a run: it has no config.json" in refused(capsys, "report", tmp_path)
-    assert "did you mean two-limits?" in refused(capsys, "report", "two-limit")
+    assert "did you mean two-limits" in refused(capsys, "report", "two-limit")
     assert "there is no file" in refused(capsys, "report", tmp_path / "mine.toml")
     assert "no result of quick is stored" in refused(capsys, "report", "quick", "--results", tmp_path)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cuprl
+from cuprl import algorithms
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.runs.config import IDENTITY, RunConfig
@@ -31,7 +32,11 @@ def test_whole_numbers_are_taken_as_people_write_them(steps):
 def test_a_plan_leaves_nothing_open():
     plan = planned(algo="CUP", steps=1e4, settings={"batch_size": "200", "hidden": "8"})
     assert plan.iterations == 50 and plan.settings.hidden == (8,)
-    assert plan.config.algo == "cup" and plan.config.limits == {"speed": 82.748} and plan.config.numerics == 1
+    assert (
+        plan.config.algo == "cup"
+        and plan.config.limits == {"speed": 82.748}
+        and plan.config.numerics == algorithms.numerics("cup")
+    )
     assert plan.config.settings["hidden"] == (8,) and plan.config.settings["alpha"] == plan.settings.alpha
     assert plan.config.plan(HOPPER) == plan  # planned again it is the same
 

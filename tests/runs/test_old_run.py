@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cuprl
+from cuprl.algorithms import numerics
 from cuprl.runs import provenance
 from cuprl.runs.folder import Run
 from small import QUIET, same_progress
@@ -17,6 +18,14 @@ OLD = Path(__file__).parents[1] / "data" / "old_run"
 @pytest.fixture(params=["cup", "cup-paper"])
 def old(request, tmp_path):
     return shutil.copytree(OLD / request.param, tmp_path / request.param)
+
+
+def numbers_are_the_same(run):
+    """On the machine and with the versions that made it, if its algorithm gives the numbers it gave then."""
+    config, ours = run.config, provenance.versions()
+    made, now = ({**versions, "platform": ""} for versions in (config["versions"], ours))
+    same_machine = config["machine"]["cpu"] == provenance.machine()["cpu"]
+    return made == now and same_machine and config["numerics"] == numerics(config["algo"])
 
 
 def test_it_is_evaluated_and_exported(old, tmp_path):
@@ -32,6 +41,12 @@ def test_it_is_resumed(old):
     Run(old).checkpoints()[0].unlink()
     run = cuprl.resume(old, **QUIET)
     assert run.recorded() == {1, 2, 3} and len(run.checkpoints()) == 3
-    made, now = ({**versions, "platform": ""} for versions in (whole.config["versions"], provenance.versions()))
-    if made == now and whole.config["machine"]["cpu"] == provenance.machine()["cpu"]:  # else the last bits may differ
+    if numbers_are_the_same(whole):
         same_progress(run, whole)
+
+
+def test_where_the_algorithm_gives_other_numbers_now_it_goes_on_and_says_so(tmp_path, capsys):
+    old = shutil.copytree(OLD / "cup", tmp_path / "cup")
+    Run(old).checkpoints()[0].unlink()
+    run = cuprl.resume(old, display=True)
+    assert run.recorded() == {1, 2, 3} and "the algorithm cup changed since this run began" in capsys.readouterr().err

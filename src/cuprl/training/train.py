@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import envs
+from cuprl.algorithms import numerics
 from cuprl.core.encoder import Encoder
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
@@ -156,9 +157,11 @@ def resume(
 
 
 def _tell_changes(run: Run, display: Display) -> None:
-    """Name the packages and own modules that are not what they were when the run began."""
+    """Name the packages, own modules and algorithm that are not what they were when the run began."""
     changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
     changed += provenance.changed_sources(run.config)
+    began = RunConfig.from_json(run.config)
+    changed += [f"the algorithm {began.algo}"] if began.numerics != numerics(began.algo) else []
     if changed:
         display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
 

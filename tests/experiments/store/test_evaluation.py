@@ -13,7 +13,8 @@ from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment, expand
 from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.store.evaluation import with_evaluation
-from cuprl.experiments.store.results import checksum, files, from_run, read, store
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.results import checksum, files, read, store
 from cuprl.runs.folder import Run
 from experiments.synthetic import groups_of
 from experiments.tiny import FILE, SMALL

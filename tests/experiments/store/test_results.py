@@ -165,13 +165,13 @@ def test_results_are_stale_when_their_algorithm_gives_other_numbers(tiny, monkey
     renumbered(monkeypatch, "cpo", 2)
     assert main(["results", "list", *where]) == 0
     assert "stale" not in capsys.readouterr().out
-    renumbered(monkeypatch, "cup", 2)
+    renumbered(monkeypatch, "cup", 3)
     assert main(["results", "list", *where]) == 0
     assert capsys.readouterr().out.count("stale") == 4
     assert main(["table", "tiny", *where]) == 2
     shown = capsys.readouterr().err
     assert "no result of tiny" in shown and "4 stale results left out" in shown
-    assert "made with numerics 1 of cup, now 2" in shown and "run `cup bench tiny`" in shown
+    assert "made with numerics 2 of cup, now 3" in shown and "run `cup bench tiny`" in shown
 
 
 def test_a_new_version_or_a_new_setting_at_its_default_makes_no_result_stale(tiny, monkeypatch):
@@ -238,7 +238,7 @@ def test_a_run_folder_with_other_numerics_is_no_cell(runs, monkeypatch):
     cell, run = next(iter(runs.items()))
     cell.check_same(run)
     renumbered(monkeypatch, "cup", 7)
-    with pytest.raises(UserError, match=r"was made with numerics 1 of cup, now 7"):
+    with pytest.raises(UserError, match=r"was made with numerics 2 of cup, now 7"):
         cell.check_same(run)
 
 

@@ -20,7 +20,7 @@ def test_words():
     alpha, lr, epochs, hidden, multiplier = space_of(
         "cup", ["alpha=0.1..0.5", "policy-lr", "epochs=1..20", "hidden=64,64/128,128/none", "multiplier=pid,projection"], {}
     )
-    assert str(alpha) == "alpha 0.1 to 0.5" and str(lr) == "policy_lr 7.5e-05 to 0.0012 (log)"
+    assert str(alpha) == "alpha 0.1 to 0.5" and str(lr) == "policy_lr 3.75e-05 to 0.0006 (log)"
     assert (epochs.kind, epochs.low, epochs.high, epochs.logarithmic) == (int, 1, 20, True)
     assert hidden.choices == ("64,64", "128,128", "none")
     assert hidden.holds((64, 64)) == "64,64" and hidden.holds((8,)) is None
