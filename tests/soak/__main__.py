@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from . import damage, disks, grids, trainings, workers
+from . import damage, disks, grids, histories, trainings, workers
 from .processes import Failed, Host
 from .trial import Pairs, References, Trial
 
@@ -38,6 +38,8 @@ ATTACKS: dict[str, Callable[[Trial], str]] = {
     "two grids on one folder": grids.twice,
     "full disk of a grid": grids.full,
     "damaged run in a grid": grids.damaged,
+    "training further, any signal": histories.further_killed,
+    "run from a policy, any signal": histories.begun_killed,
 }
 
 

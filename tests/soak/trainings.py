@@ -27,9 +27,9 @@ def killed(trial: Trial, number: int) -> str:
     return "same"
 
 
-def expect_stopped(command: Command, number: int, run: Path, row: int, begun: bool) -> None:
-    """How a run ends that gets a signal after so many rows; begun: it had taken its folder."""
-    finished = (0,) if row >= ITERATIONS - 1 else ()
+def expect_stopped(command: Command, number: int, run: Path, row: int, begun: bool, last: int = ITERATIONS) -> None:
+    """How a run ends that gets a signal after so many rows; begun: it had taken its folder; last: the rows it will have."""
+    finished = (0,) if row >= last - 1 else ()
     if number == signal.SIGKILL:
         command.expect(-number, *finished)
     elif STOPPING in command.err:

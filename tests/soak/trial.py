@@ -63,9 +63,9 @@ class References:
         self.host, self.folder = host, folder
         self.seconds = 0.0  # that the last one took
 
-    def of(self, task: str, algo: str, seed: int = 0, *words: str) -> Path:
-        """words: more of `cup train`"""
-        path = self.folder / f"{task}-{algo}-{seed}".replace(":", "-").replace("/", "-")
+    def of(self, task: str, algo: str, seed: int = 0, *words: str, kind: str = "") -> Path:
+        """words: more of `cup train`; kind: what such runs of a pair are called that is known without these words too"""
+        path = self.folder / f"{task}-{algo}-{seed}{kind}".replace(":", "-").replace("/", "-")
         if not path.exists():
             train = train_words(task, algo, path, seed, *words)
             self.seconds = self.host.calibrate(lambda: self.host.start(*train).end().expect(0))
@@ -95,13 +95,16 @@ class Trial:
             return self.host.start("resume", self.run, before=before)
         return self.host.start(*train_words(self.task, self.algo, self.run, 0, *words), before=before)
 
-    def await_moment(self, command: Command, *runs: Path) -> None:
-        """A random moment of a command that trains into these folders: as it starts, or some time after a random row."""
+    def await_moment(self, command: Command, *runs: Path, first: int = 0) -> None:
+        """A random moment of a command that trains into these folders: as it starts, or some time after a random row.
+
+        first: the rows that were there before.
+        """
         starting, share, row, pause = (self.random.random() for _ in range(4))
         if starting < 0.25:
             time.sleep(share * self.references.seconds)
             return
-        wanted = int(row * ITERATIONS) * len(runs)
+        wanted = (first + int(row * ITERATIONS)) * len(runs)
         while command.running() and sum(map(last_row, runs)) < wanted:
             time.sleep(0.002)
         time.sleep(0.1 * pause)
