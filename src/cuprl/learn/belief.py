@@ -5,7 +5,7 @@ too, for it is made on the rows it was fitted to. A filter takes the best of bot
 
     predicted  =  level + kept * change + drift       change: what the surrogate promised of the last update
     level      =  predicted + gain * missed           missed: the batch's J^C - predicted
-    drift      =  drift + gain²/(2 - gain) * missed   critically damped (Benedict and Bordner 1962)
+    drift      =  drift + 0.02 * missed               slow: a faster one follows the noise of batches
     kept       =  the share of promises that came true so far, by recursive least squares that forget
 
 gain = E / (E + memory) for a batch of E episodes: the prediction counts for `memory` episodes.
@@ -24,7 +24,8 @@ from cuprl.learn.types import Metrics
 
 KEPT = 0.3  # of a promise at first, until ten batches have shown better
 FORGET = 0.97  # of the evidence for it, an iteration
-LEAST_KEPT, MOST_KEPT = 0.1, 1.0
+LEAST_KEPT, MOST_KEPT = 0.03, 1.0  # never 0, so that projecting always seems of some use
+DRIFT = 0.02  # of what was missed, an iteration
 
 
 @jax.tree_util.register_dataclass
@@ -61,7 +62,7 @@ def corrected(belief: Belief, measured: jax.Array, episodes: jax.Array, memory: 
     lesson = jnp.where(belief.count > 10, missed * belief.change / jnp.maximum(evidence, 1e-12), 0.0)
     return Belief(
         level=before + gain * missed,
-        drift=belief.drift + jnp.where(first, 0.0, gain**2 / (2.0 - gain)) * missed,
+        drift=belief.drift + jnp.where(first, 0.0, DRIFT) * missed,
         change=belief.change,
         kept=jnp.clip(belief.kept + lesson, LEAST_KEPT, MOST_KEPT),
         evidence=evidence,
