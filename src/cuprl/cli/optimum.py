@@ -59,7 +59,11 @@ def tell(done: int, total: int, reached: Any) -> None:
 
 
 def print_results(results: list[Any]) -> None:
-    """Print means over seeds; red where the mean excess is above 2% of the limit."""
+    """Print means over seeds; red where the mean excess is above 2% of the limit.
+
+    The last three say how true what was promised of the cost is: by how much it changed for a unit promised, and, as shares
+    of the limit, the mean and the root mean square of the true cost less the predicted one.
+    """
     import numpy as np
 
     from cuprl.cli.terminal import Styled, show
@@ -71,5 +75,9 @@ def print_results(results: list[Any]) -> None:
         share, cost = np.array([r.share for r in cell]), 1.0 + np.array([r.excess for r in cell])
         style = "red" if cost.mean() > 1.02 else ""
         numbers = (share.mean(), share.min(), cost.mean(), cost.max())
-        rows.append([Styled(cell, style) for cell in (problem, algo, *(f"{number:.3f}" for number in numbers))])
-    show([Table(["problem", "algorithm", "return / optimum", "(worst seed)", "cost / limit", "(worst seed)"], rows)])
+        said = [r.promises for r in cell if r.promises]
+        truth = [np.mean([getattr(p, name) for p in said]) for name in ("kept", "bias", "error")] if said else [None] * 3
+        cells = (problem, algo, *("-" if number is None else f"{number:.3f}" for number in (*numbers, *truth)))
+        rows.append([Styled(text, style) for text in cells])
+    reached = ["return / optimum", "(worst seed)", "cost / limit", "(worst seed)"]
+    show([Table(["problem", "algorithm", *reached, "promises kept", "bias", "error"], rows)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cuprl.experiments.report.exact_promises import Promises, judge
 from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Reached:
     costs: tuple[float, ...]  # J^c(pi) [m]
     best: float  # the constrained optimum
     limits: tuple[float, ...]
+    promises: Promises | None  # how true what it predicted of its costs was
 
     @property
     def share(self) -> float:
@@ -43,18 +45,22 @@ class Reached:
 
 
 def train_once(problem: str, algo: str, seed: int, steps: int) -> Reached:
-    """Train on one problem and evaluate the final policy exactly."""
+    """Train on one problem and evaluate the policies on its way exactly."""
     from cuprl.envs.tabular import tabular_task
     from cuprl.runs.config import RunConfig
     from cuprl.training.training import Training
 
     task = tabular_task(problem)
     training = Training(RunConfig(task.name, algo, seed, steps), task)
+    rows, exact = [], [evaluate(task.cmdp, policy_table(training.learner, task.cmdp))]
     while not training.done:
-        training.iterate()
-    value, costs = evaluate(task.cmdp, policy_table(training.learner, task.cmdp))
-    limits = tuple(map(float, task.cmdp.limits))
-    return Reached(problem, algo, seed, value, tuple(map(float, costs)), solve(task.cmdp).value, limits)
+        rows.append(training.iterate())
+        exact.append(evaluate(task.cmdp, policy_table(training.learner, task.cmdp)))
+    value, costs = exact[-1]
+    limits = {c.name: c.limit for c in task.constraints}
+    promises = judge(rows, np.array([paid for _, paid in exact]), limits)
+    best = solve(task.cmdp).value
+    return Reached(problem, algo, seed, value, tuple(map(float, costs)), best, tuple(limits.values()), promises)
 
 
 def policy_table(learner: Learner, cmdp: CMDP) -> np.ndarray:
