@@ -1,5 +1,7 @@
 """Promises beside the truth: a run whose truth is made up here, and one on a problem that can be computed."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from cuprl.experiments.report.optimum import train_once
 def rows_of(costs, share, off=0.0, belief=False):
     """Make rows whose surrogate promised a change of which `share` came, and whose prediction is short of it by `off`."""
     rows = []
-    for before, after in zip(costs[:-1], costs[1:]):
+    for before, after in itertools.pairwise(costs):
         promised = (after - before) / share
         row = {"train/cost_return": before}
         if belief:
