@@ -48,7 +48,8 @@ def run_bench(args: argparse.Namespace) -> int:
     """Run experiments, or list them; 1 if any run failed."""
     from cuprl.cli.terminal import show
     from cuprl.errors import UserError
-    from cuprl.experiments.grid.cells import expand, words_of
+    from cuprl.experiments.grid.cells import words_of
+    from cuprl.experiments.grid.expand import expand
     from cuprl.experiments.grid.shipped import EXPERIMENTS, find
     from cuprl.experiments.report.formats import Table
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cuprl.experiments.engines.engine import held
-from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import store, stored

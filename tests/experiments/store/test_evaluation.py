@@ -10,7 +10,8 @@ import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.store.evaluation import with_evaluation
 from cuprl.experiments.store.of_run import from_run

@@ -15,7 +15,8 @@ from cuprl.algorithms import ALGORITHMS, as_now
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
-from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Cell, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import paper
 from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import Result, config_hash, files, read, store, stored
@@ -226,12 +227,6 @@ def test_a_file_above_the_folders_is_listed_once(tiny, capsys):
     shutil.copy(one, tiny / one.name)
     assert main(["results", "list", "--results", str(tiny)]) == 0
     assert capsys.readouterr().out.count("fresh") == 5
-
-
-def test_seeds_that_differ_in_more_are_refused():
-    other = Block(("hopper-speed",), ("cup",), (2, 3), 600, (*WORDS, ("alpha", "0.3")))
-    with pytest.raises(UserError, match=r"seed 0 and .* seed 2 differ in more than the seed"):
-        expand(replace(TINY, blocks=(*TINY.blocks, other)))
 
 
 def test_a_run_folder_with_other_numerics_is_no_cell(runs, monkeypatch):

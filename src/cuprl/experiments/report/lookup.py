@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError, unknown
-from cuprl.experiments.grid.cells import expand, parse_only
+from cuprl.experiments.grid.expand import expand, parse_only
 from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 from cuprl.experiments.report.groups import Group, group
 from cuprl.experiments.report.own_runs import of_runs, together
