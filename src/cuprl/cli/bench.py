@@ -82,7 +82,7 @@ def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
     """Print the command of each run and how much of it is done."""
     from cuprl.core.text import printable
     from cuprl.errors import UserError
-    from cuprl.experiments.store.results import stored
+    from cuprl.experiments.store.stored import stored
 
     known = stored(cells, results)
     fractions: dict[Cell, float] = {}

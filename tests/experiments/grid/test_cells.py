@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from cuprl.algorithms import ALGORITHMS
 from cuprl.errors import UserError
 from cuprl.experiments.grid.expand import expand
 from cuprl.training.train import train
@@ -11,14 +12,28 @@ from experiments.tiny import SMALL, TINY
 from small import QUIET
 
 
-def test_a_run_with_other_settings_does_not_pass_for_this_one(tmp_path):
-    cell = expand(TINY)[0]
-    train("hopper-speed", steps=600, out=cell.path(tmp_path), **dict(SMALL), **QUIET)
-    assert cell.fraction(tmp_path) == 1.0
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A cell whose run is finished, and the folder of all runs."""
+    cell, root = expand(TINY)[0], tmp_path_factory.mktemp("runs")
+    train("hopper-speed", steps=600, out=cell.path(root), **dict(SMALL), **QUIET)
+    return cell, root
+
+
+def test_a_run_with_other_settings_does_not_pass_for_this_one(trained):
+    cell, root = trained
+    assert cell.fraction(root) == 1.0
     for change, words in (
         ({"steps": 800}, "steps 600, not 800"),
         ({"settings": (*SMALL, ("alpha", "0.9"))}, "alpha 0.2, not 0.9"),
         ({"limits": ("3",)}, "speed 82.748, not 3"),
     ):
         with pytest.raises(UserError, match=words):
-            replace(cell, **change).fraction(tmp_path)
+            replace(cell, **change).fraction(root)
+
+
+def test_a_run_with_other_numerics_does_not_either(trained, monkeypatch):
+    cell, root = trained
+    monkeypatch.setitem(ALGORITHMS, "cup", ALGORITHMS["cup"]._replace(numerics=7))
+    with pytest.raises(UserError, match=r"was made with numerics 2 of cup, now 7"):
+        cell.fraction(root)
