@@ -74,9 +74,9 @@ def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | fl
     return task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
 
 
-def spec_of(task: Task) -> Spec:
-    """Ask a task's environment what it is, and close it."""
-    env = build(task, 1, 1)
+def spec_of(task: str | Task, limits: dict[str, float] | float | None = None) -> Spec:
+    """Ask a task's environment what it is, and close it; limits as `make` takes them."""
+    env = build(find(task), 1, 1, limits)
     close(env)
     return env.spec
 
