@@ -34,7 +34,8 @@ from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.store.of_run import from_run
-from cuprl.experiments.store.results import checksum, files, read, store
+from cuprl.experiments.store.results import checksum, read, store
+from cuprl.experiments.store.stored import files
 from cuprl.policies.certificate import read_certificate, write_certificate
 from cuprl.policies.deployed import KEY
 from cuprl.policies.export import SUFFIXES, export_policy

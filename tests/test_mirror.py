@@ -24,8 +24,6 @@ ELSEWHERE = {
     "experiments/report/optimum.py": "envs/test_tabular.py",
     "experiments/report/plot.py": "cli/test_compare.py",
     "experiments/report/stats_records.py": "experiments/report/test_stats_table.py",
-    "experiments/store/of_run.py": "experiments/store/test_results.py",
-    "experiments/store/stale.py": "experiments/store/test_results.py",
     "experiments/tuning/study.py": "experiments/tuning/test_search.py",
     "learn/networks.py": "learn/test_policy.py",
     "measure/latency.py": "policies/test_export.py",

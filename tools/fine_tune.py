@@ -20,7 +20,8 @@ import numpy as np
 from cuprl.cli.arguments import seeds, value_of, whole
 from cuprl.cli.bench import make_engine, run_grid
 from cuprl.errors import UserError
-from cuprl.experiments.grid.cells import Block, Cell, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Cell, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.policies.start import Origin
 from cuprl.runs.folder import Run

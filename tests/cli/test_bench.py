@@ -5,7 +5,8 @@ from pathlib import Path
 
 from cuprl.cli import main
 from cuprl.cli.bench import print_summary
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import table
 from cuprl.experiments.store.results import store
 from experiments.synthetic import made_up

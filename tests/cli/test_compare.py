@@ -8,7 +8,8 @@ from matplotlib.image import imread
 from cuprl.cli import main
 from cuprl.cli.compare import FIGURES
 from cuprl.experiments.grid import shipped
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report.figures import KINDS
 from cuprl.experiments.store.results import store
 from cuprl.training.train import train

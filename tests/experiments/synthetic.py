@@ -3,7 +3,8 @@
 import numpy as np
 
 import cuprl
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import paper
 from cuprl.experiments.report.groups import group
 from cuprl.experiments.store.results import Result

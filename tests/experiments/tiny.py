@@ -1,4 +1,6 @@
-"""A grid of two runs of seconds."""
+"""Grids of two and four runs of seconds."""
+
+from dataclasses import replace
 
 from cuprl.experiments.engines.board import PlainBoard
 from cuprl.experiments.engines.engine import Grid
@@ -10,6 +12,7 @@ SMALL = tuple(
 )
 BLOCK = Block(("hopper-speed",), ("cup",), (0, 1), 600, SMALL)
 TINY = Experiment("tiny", "for tests", (BLOCK,))
+TWO_TASKS = replace(TINY, blocks=(replace(BLOCK, tasks=("hopper-speed", "hopper-speed-effort")),))  # 1 and 2 constraints
 FILE = """
 tasks = ["hopper-speed"]
 algos = "cup"

@@ -22,6 +22,6 @@ def test_full_batch_steps_do_not_depend_on_the_chunk():
     whole, parts = (fit_full_batch(loss, start, init_adam(start), data, 0.05, 20, chunk) for chunk in (1000, 25))
     np.testing.assert_allclose(whole.params["w"], parts.params["w"], rtol=1e-4)
     settings = FirstOrder(policy_lr=0.05, epochs=20, minibatch=60)
-    other = fit(loss, Fit(start, init_adam(start)), data, jax.random.PRNGKey(0), settings, 1.0)
+    other = fit(loss, Fit(start, init_adam(start)), data, settings, key=jax.random.PRNGKey(0), lr_scale=1.0)
     np.testing.assert_allclose(whole.params["w"], other.params["w"], rtol=1e-4)
     assert chunks(data, 25)[0].shape == (3, 20, 3)  # the largest divisor of 60 that is at most 25

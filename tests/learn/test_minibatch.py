@@ -36,7 +36,7 @@ def test_fit_is_plain_adam_on_minibatches():
     params = {"w": jnp.ones(3)}
     settings = FirstOrder(policy_lr=0.1, epochs=5, minibatch=32)
     loss, start = lambda p, rows: ((rows - p["w"]) ** 2).mean(), Fit(params, init_adam(params))
-    done = fit(loss, start, jnp.array(x), jax.random.PRNGKey(0), settings, 1.0)
+    done = fit(loss, start, jnp.array(x), settings, key=jax.random.PRNGKey(0), lr_scale=1.0)
     w, first, second = np.ones(3), np.zeros(3), np.zeros(3)
     for k in range(1, 6):
         gradient = 2 * (w - x).mean(axis=0) / 3
@@ -50,10 +50,14 @@ def test_fit_stops_after_the_epoch_that_breaks_the_rule():
     params = {"w": jnp.zeros(())}
     data = jnp.ones((64, 1))
     loss, start = lambda p, rows: -(p["w"] * rows).mean(), Fit(params, init_adam(params))
-    arguments = (loss, start, data, jax.random.PRNGKey(0), FirstOrder(policy_lr=0.1, epochs=50, minibatch=64), 1.0)
-    done = fit(*arguments, within(lambda p, rows: p["w"], 0.55))
+    settings = FirstOrder(policy_lr=0.1, epochs=50, minibatch=64)
+
+    def fitted(stop):
+        return fit(loss, start, data, settings, key=jax.random.PRNGKey(0), lr_scale=1.0, stop=stop)
+
+    done = fitted(within(lambda p, rows: p["w"], 0.55))
     assert done.epochs == 6  # Adam climbs 0.1 a step; 0.6 is the first above
-    nan = fit(*arguments, within(lambda p, rows: p["w"] * jnp.nan, 0.55))
+    nan = fitted(within(lambda p, rows: p["w"] * jnp.nan, 0.55))
     assert nan.epochs == 1
 
 
@@ -61,7 +65,7 @@ def test_without_a_limit_no_kl_is_computed():
     def kl(params, rows):
         raise AssertionError
 
-    assert within(kl, np.inf)({}, {})
+    assert within(kl, np.inf).keep_going({}, {})
 
 
 def test_gradient_clipping_only_shortens():

@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report.drawing import COLOURS
 from cuprl.experiments.report.groups import group
 from cuprl.pages.experiment_data import experiment_page, places

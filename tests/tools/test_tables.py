@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.store.results import store
 from experiments.synthetic import made_up
 

@@ -35,7 +35,7 @@ from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.pricing import prices
 from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, NoiseFloor, choice, setting
 from cuprl.learn.state import init_state
-from cuprl.learn.surrogate import Rows, clipped_surrogate, mean_kl, ratio_to_k, sqrt_kl
+from cuprl.learn.surrogate import Rows, clipped_surrogate, mean_kl, ratio_to_k, rows_at, scaled_cost_advantage, sqrt_kl
 from cuprl.learn.types import Batch, Metrics, State
 
 
@@ -96,8 +96,7 @@ def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, 
 def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[State, Metrics]:
     policy = policy_for(spec, config)
     key, key_improve, key_project, key_critics = jax.random.split(state.key, 4)
-    adv_c, parts = surrogate.scaled_cost_advantage(batch.adv_c, config.cost_advantage), config.stop_checks
-    rows = surrogate.rows_at(policy, state.policy, batch, adv_c)
+    rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
 
     def improve(params: Any, r: Rows) -> jax.Array:
         return improvement_loss(policy, params, r, config)
@@ -105,8 +104,8 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     def from_k(params: Any, r: Rows) -> jax.Array:
         return mean_kl(policy, r.dist_k, params, r.obs)
 
-    start, go_on = Fit(state.policy, state.policy_opt), within(from_k, config.delta)
-    half = fit(improve, start, rows, key_improve, config, batch.lr_scale, go_on, parts)
+    start, stop = Fit(state.policy, state.policy_opt), within(from_k, config.delta, config.stop_checks)
+    half = fit(improve, start, rows, config, key=key_improve, lr_scale=batch.lr_scale, stop=stop)
     half = half._replace(params=with_noise(policy, half.params, state.policy, batch.lr_scale, config))
     rows = rows._replace(dist_half=policy.dist(half.params, batch.obs))
 
@@ -127,8 +126,10 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     def moved(params: Any, r: Rows) -> jax.Array:
         return mean_kl(policy, r.dist_k if config.projection_stop == "k" else r.dist_half, params, r.obs)
 
-    most, go_on = config.projection_epochs, within(moved, config.projection_delta)
-    new = fit(project, half, rows, key_project, config, batch.lr_scale, go_on, parts, epochs=most, pricing=nu.pricing())
+    most, stop = config.projection_epochs, within(moved, config.projection_delta, config.stop_checks)
+    new = fit(
+        project, half, rows, config, key=key_project, lr_scale=batch.lr_scale, stop=stop, epochs=most, pricing=nu.pricing()
+    )
     new = new._replace(params=with_noise(policy, new.params, state.policy, batch.lr_scale, config))
 
     critics = fit_critics(state, batch, key_critics, config)

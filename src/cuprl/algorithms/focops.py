@@ -73,10 +73,10 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
         lambda params, r: focops_loss(policy, params, r, multiplier.value, config),
         Fit(state.policy, state.policy_opt),
         rows,
-        key_policy,
         config,
-        batch.lr_scale,
-        within(lambda params, r: kl_to_k(policy, params, r).mean(), config.delta),
+        key=key_policy,
+        lr_scale=batch.lr_scale,
+        stop=within(lambda params, r: kl_to_k(policy, params, r).mean(), config.delta),
     )
     critics = fit_critics(state, batch, key_critics, config)
 

@@ -49,9 +49,9 @@ def improve(state: State, batch: Batch, advantage: jax.Array, config: Config, sp
         lambda params, r: clip_loss(policy, params, r, config.clip),
         Fit(state.policy, state.policy_opt),
         rows._replace(adv_r=advantage),
-        key_policy,
         config,
-        batch.lr_scale,
+        key=key_policy,
+        lr_scale=batch.lr_scale,
     )
     critics = fit_critics(state, batch, key_critics, config)
     metrics = report(policy, new.params, rows, batch)

@@ -112,7 +112,7 @@ def one_of(what: str, accepted: Iterable[str]) -> Callable[[str], str]:
 @kind
 def seeds(text: str) -> list[int]:
     """Parse 0..9 or 0,3,7; each seed counts once."""
-    from cuprl.experiments.grid.cells import parse_seeds
+    from cuprl.experiments.grid.expand import parse_seeds
 
     return list(dict.fromkeys(parse_seeds(text, "")))
 
@@ -128,7 +128,7 @@ def add_part_flags(parser: argparse.ArgumentParser) -> None:
 
 def part_of(args: argparse.Namespace) -> str | None:
     """Give what those flags choose, as --only says it: --seeds 0..2 is --only seed=0..2."""
-    from cuprl.experiments.grid.cells import parse_only
+    from cuprl.experiments.grid.expand import parse_only
 
     if args.seeds is None:
         return args.only

@@ -48,7 +48,8 @@ def run_bench(args: argparse.Namespace) -> int:
     """Run experiments, or list them; 1 if any run failed."""
     from cuprl.cli.terminal import show
     from cuprl.errors import UserError
-    from cuprl.experiments.grid.cells import expand, words_of
+    from cuprl.experiments.grid.cells import words_of
+    from cuprl.experiments.grid.expand import expand
     from cuprl.experiments.grid.shipped import EXPERIMENTS, find
     from cuprl.experiments.report.formats import Table
 
@@ -81,7 +82,7 @@ def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
     """Print the command of each run and how much of it is done."""
     from cuprl.core.text import printable
     from cuprl.errors import UserError
-    from cuprl.experiments.store.results import stored
+    from cuprl.experiments.store.stored import stored
 
     known = stored(cells, results)
     fractions: dict[Cell, float] = {}

@@ -90,14 +90,14 @@ def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -
 def run_tasks(args: argparse.Namespace) -> int:
     """List the tasks, a line for each constraint."""
     from cuprl.cli.terminal import show
-    from cuprl.envs import TASKS, make
+    from cuprl.envs import TASKS, spec_of
     from cuprl.envs.tabular import PREFIX, tabular_task
     from cuprl.experiments.report.formats import Table
     from cuprl.theory import GENERATORS
 
     rows = []
     for task in [*TASKS.values(), *(tabular_task(PREFIX + name) for name in GENERATORS)]:
-        spec = make(task).spec
+        spec = spec_of(task)
         rows += [
             [task.name, str(spec.obs_dim), str(spec.action), c.name, f"{c.limit:g}", f"{c.discount:g}", str(spec.horizon)]
             for c in spec.constraints

@@ -133,8 +133,8 @@ def run_list(args: argparse.Namespace) -> int:
 
 def entries_of(results: str, experiment: str | None) -> list[Any]:
     """Find what is stored; nothing is an error."""
-    from cuprl.experiments.store.results import absent
     from cuprl.experiments.store.stale import entries
+    from cuprl.experiments.store.stored import absent
 
     found = entries(Path(results), experiment)
     if not found:

@@ -38,7 +38,8 @@ def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
 def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     """Make a grid of the seeds; the flags that change no result are handed on to each run."""
     from cuprl.cli.evaluations import eval_settings
-    from cuprl.experiments.grid.cells import Block, Experiment, expand, words_of
+    from cuprl.experiments.grid.cells import Block, Experiment, words_of
+    from cuprl.experiments.grid.expand import expand
     from cuprl.learn.settings import as_words
     from cuprl.policies.start import origin_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cuprl.core.spec import Constraint
+from cuprl.core.spec import Constraint, Spec
 from cuprl.core.task import Task, VectorEnv
 from cuprl.core.values import as_number, whole
 from cuprl.envs.mujoco.circle import CIRCLE_TASKS
@@ -74,6 +74,13 @@ def build(task: Task, num_envs: int, threads: int, limits: dict[str, float] | fl
     return task.vector_env(num_envs, threads, with_limits(task.constraints, limits))
 
 
+def spec_of(task: str | Task, limits: dict[str, float] | float | None = None) -> Spec:
+    """Ask a task's environment what it is, and close it; limits as `make` takes them."""
+    env = build(find(task), 1, 1, limits)
+    close(env)
+    return env.spec
+
+
 def with_limits(constraints: tuple[Constraint, ...], limits: dict[str, float] | float | None) -> tuple[Constraint, ...]:
     """Give the constraints with other limits: by name, or a number where there is one constraint."""
     given = numbers_of(constraints, "limit", limits)
@@ -111,4 +118,4 @@ def hurry(env: VectorEnv) -> None:
     getattr(env, "hurry", lambda: None)()
 
 
-__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "with_limits", "with_step_bounds"]
+__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "spec_of", "with_limits", "with_step_bounds"]

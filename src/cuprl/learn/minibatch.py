@@ -90,14 +90,24 @@ def descend(
     return unravel(vector), opt_state
 
 
+class Stop(NamedTuple):
+    """When a fit ends before its last epoch: it is asked after each of the equal parts of an epoch."""
+
+    keep_going: KeepGoing
+    parts: int = 1
+
+
 def always(_: Params, rows: Any) -> jax.Array:
     """Go on whatever the parameters are: what a fit without a trust region asks."""
     return jnp.array(True)
 
 
-def within(kl: Callable[[Params, Any], jax.Array], limit: float) -> KeepGoing:
-    """Keep `fit` going while kl(params, rows) is within the limit; without a limit (inf) no KL is computed."""
-    return (lambda params, rows: kl(params, rows) <= limit) if math.isfinite(limit) else always
+NEVER = Stop(always)
+
+
+def within(kl: Callable[[Params, Any], jax.Array], limit: float, parts: int = 1) -> Stop:
+    """Stop a `fit` when kl(params, rows) passes the limit; without a limit (inf) no KL is computed."""
+    return Stop((lambda params, rows: kl(params, rows) <= limit) if math.isfinite(limit) else always, parts)
 
 
 def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: int) -> Any:
@@ -113,21 +123,21 @@ def fit(
     loss: Callable[..., jax.Array],  # (params, rows), or (params, rows, price) where there is one
     start: Fit,
     rows: Any,  # arrays [B, ...]
-    key: jax.Array,
     config: FirstOrder,
-    lr_scale: jax.Array | float,
-    keep_going: KeepGoing = always,
-    parts: int = 1,
     *,
+    key: jax.Array,
+    lr_scale: jax.Array | float,
+    stop: Stop = NEVER,
     epochs: int | None = None,
     pricing: Pricing | None = None,
 ) -> Fit:
-    """Pass at most config.epochs (or `epochs`) times over the rows in so many parts each; after a part, go on if keep_going.
+    """Pass at most config.epochs (or `epochs`) times over the rows, less often where `stop` says so.
 
     With a pricing the loss has a price, constant within an epoch and set anew after it, and may need no fit at all.
     """
     price, reprice, needed = pricing or Pricing(None, lambda params, price: price)
     priced = (lambda params, rows, price: loss(params, rows)) if pricing is None else loss
+    keep_going, parts = stop
     most = config.epochs if epochs is None else epochs
     rate = config.policy_lr * lr_scale
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.report.drawing import COLOURS
-from cuprl.experiments.report.figures import COST, band_of, band_text
 from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.over_training import COST, band_of, band_text
 from cuprl.experiments.report.panels import palette
 from cuprl.pages import parts
 from cuprl.pages.parts import Part, panel, series

@@ -96,7 +96,7 @@ def read_run(
         from cuprl import envs
 
         with named_by(run.path, trust):
-            config = {**config, "spec": spec_to_json(envs.make(task or config["task"], limits=config["limits"]).spec)}
+            config = {**config, "spec": spec_to_json(envs.spec_of(task or config["task"], config["limits"]))}
     file, arrays, refused = run.read(run.choose(checkpoint))
     for sentence in refused:
         warnings.warn(f"{sentence} The policy is taken from the one before it.", stacklevel=3)

@@ -60,12 +60,7 @@ class Agent:
         num_envs: int = 1,
         **settings: Any,
     ):
-        task: Task | None = None
-        if not isinstance(spec, Spec):
-            if not isinstance(spec, str) and not hasattr(spec, "vector_env"):
-                raise UserError(f"spec is {spec!r}; give a cuprl.Spec, a task, or the name of one.")
-            task = envs.find(spec)
-            spec = spec_of(task)
+        spec, task = given.spec_and_task(spec)
         spec = dataclasses.replace(spec, constraints=envs.with_limits(spec.constraints, limits))
         asked = RunConfig(
             task=spec.name,
@@ -202,10 +197,3 @@ class Agent:
         agent._run = run
         agent._begin(agent.batch.put_back(arrays))
         return agent
-
-
-def spec_of(task: Task) -> Spec:
-    """Ask a task's environment what it is, and close it."""
-    env = envs.build(task, 1, 1)
-    envs.close(env)
-    return env.spec

@@ -1,4 +1,4 @@
-"""What whoever drives an `Agent` tells it of N robots: checked, and brought to the shapes that a rollout has."""
+"""What whoever drives an `Agent` tells it, of the task and of N robots: checked, and in the shapes that a rollout has."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from cuprl import envs
 from cuprl.core.observations import LARGEST, fault
+from cuprl.core.spec import Spec
+from cuprl.core.task import Task
 from cuprl.errors import UserError, unknown
+
+
+def spec_and_task(given: Spec | Task | str) -> tuple[Spec, Task | None]:
+    """Find out what is controlled: a spec itself, or that of a task or of a task's name."""
+    if isinstance(given, Spec):
+        return given, None
+    if not isinstance(given, str) and not hasattr(given, "vector_env"):
+        raise UserError(f"spec is {given!r}; give a cuprl.Spec, a task, or the name of one.")
+    task = envs.find(given)
+    return envs.spec_of(task), task
 
 
 def numbers(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -35,6 +35,7 @@ from cuprl.runs.columns import one_column_each
 from cuprl.runs.config import Plan
 from cuprl.runs.history import Schedule
 from cuprl.training.collect import Collected
+from cuprl.training.row import rollout_metrics, time_metrics
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 USED = ("normaliser/", "policy/", "critic")  # arrays of a checkpoint that must be finite for anything to go on from it
@@ -112,7 +113,15 @@ class Learner:
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
         self.at_bound = self.at_bound + 1 if np.any(self.state.multiplier.value >= maximum) else 0
-        return self._row(metrics, len(ended.length), (collected.begun, handed_over, time.perf_counter()))
+        row = {
+            "iteration": self.iteration,
+            "steps": self.iteration * self.config.batch_size,
+            **rollout_metrics(self.episodes.last(WINDOW), len(ended.length), self.spec),
+            **metrics,
+            "train/iterations_at_bound": self.at_bound,
+            **time_metrics(self.config.batch_size, collected.begun, handed_over, time.perf_counter()),
+        }
+        return one_column_each(row, self.names)
 
     def numpy_policy(self) -> Any:
         """Copy the policy's parameters to the host, to act with."""
@@ -139,28 +148,6 @@ class Learner:
         for name, finite in quantities.items():
             if not finite:
                 raise RunStopped(f"the {name} became NaN or infinite in iteration {self.iteration + 1}")
-
-    def _row(self, metrics: Metrics, ended: int, clock: tuple[float, float, float]) -> dict[str, float]:
-        start, collected, updated = clock
-        recent = self.episodes.last(WINDOW)
-        if not len(recent.length):  # no episode has ended yet: the means are unknown, not 0
-            recent = Episodes(*(np.full((1, *x.shape[1:]), np.nan) for x in recent))
-        row: dict[str, Any] = {
-            "iteration": self.iteration,
-            "steps": self.iteration * self.config.batch_size,
-            "rollout/ep_rew_mean": recent.total[:, 0].mean(),
-            "rollout/ep_cost_mean": recent.discounted.mean(axis=0),
-            "rollout/ep_cost_undiscounted_mean": recent.total[:, 1:].mean(axis=0),
-            "rollout/cost_limit": self.spec.limits,
-            "rollout/ep_len_mean": recent.length.mean(),
-            "rollout/episodes": ended,
-            **metrics,
-            "train/iterations_at_bound": self.at_bound,
-            "time/fps": self.config.batch_size / (updated - start),
-            "time/collect": collected - start,
-            "time/update": updated - collected,
-        }
-        return one_column_each(row, self.names)
 
     # --- from a trained policy ----------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ import pytest
 
 from cuprl.experiments.engines.board import LiveBoard
 from cuprl.experiments.engines.pace import Pace
-from cuprl.experiments.grid.cells import Experiment, expand
+from cuprl.experiments.grid.cells import Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.training.train import train
 from experiments.tiny import BLOCK, SMALL
 from small import QUIET

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from cuprl.experiments.engines.engine import held
-from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.experiments.store.of_run import from_run
-from cuprl.experiments.store.results import store, stored
+from cuprl.experiments.store.results import store
+from cuprl.experiments.store.stored import stored
 from cuprl.runs.folder import Run
 from cuprl.training.train import train
 from experiments.tiny import BLOCK, FILE, SMALL, TINY, run_cells

@@ -11,7 +11,7 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.experiments.engines.ray import RayEngine
-from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.runs.folder import Run
 from cuprl.training.train import train

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuprl.cli import main
-from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 from experiments.tiny import FILE
 

@@ -1,6 +1,7 @@
 """What is shipped: how many runs, and which are the same."""
 
-from cuprl.experiments.grid.cells import Cell, expand
+from cuprl.experiments.grid.cells import Cell
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import EXPERIMENTS, FOUR_LIMITS
 
 

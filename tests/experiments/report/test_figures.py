@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block
-from cuprl.experiments.report import figures, paper
+from cuprl.experiments.report import figures, over_training, paper
 from cuprl.experiments.report.drawing import COLOURS, pyplot
 from cuprl.experiments.report.figures import KINDS
 from experiments.synthetic import groups_of
@@ -22,22 +21,6 @@ def drawn(kind, groups, tmp_path):
     return [text.strip() for text in re.findall(r"<!--(.*?)-->", picture, re.DOTALL)], picture
 
 
-@pytest.mark.parametrize(
-    "seeds, words", [(1, "line: one seed; dashed"), (3, "mean over 3 seeds; band: lowest to highest"), (5, "95% bootstrap")]
-)
-def test_curves_say_what_the_band_is(seeds, words, tmp_path):
-    groups = groups_of(Block(("hopper-speed", "swimmer-speed"), ("cup", "ppo"), tuple(range(seeds)), STEPS))
-    texts, picture = drawn("curves", groups, tmp_path)
-    assert any(words in text for text in texts) and {"cup", "ppo", "hopper-speed", "82.75", "24.52", "return"} <= set(texts)
-    assert picture.count("FillBetween") == (8 if seeds > 1 else 0)  # two tasks, two algorithms, two rows
-
-
-def test_an_algorithm_keeps_its_colour(tmp_path):
-    for algos in (("ppo", "cup"), ("cup", "focops")):
-        _, picture = drawn("curves", groups_of(Block(("hopper-speed",), algos, (0,), STEPS)), tmp_path)
-        assert COLOURS[0].lower() in picture
-
-
 def test_every_constraint_has_its_panels(tmp_path):
     groups = groups_of(Block(("hopper-speed-effort", "hopper-speed"), ("cup",), (0, 1), STEPS))
     for kind, labels in (("curves", {"cost: speed", "cost: effort"}), ("nu", {"cost: speed", "cost: effort", "ν"})):
@@ -47,18 +30,12 @@ def test_every_constraint_has_its_panels(tmp_path):
     )
 
 
-def test_nu_is_of_those_that_have_one(tmp_path):
-    texts, _ = drawn("nu", groups_of(Block(("hopper-speed",), ("cup", "ppo"), (0,), STEPS)), tmp_path)
-    assert "cup" in texts and "ppo" not in texts
-    with pytest.raises(UserError, match="draw the `curves`"):
-        drawn("nu", groups_of(Block(("hopper-speed",), ("ppo",), (0,), STEPS)), tmp_path)
-
-
 @pytest.fixture
 def figure_of(monkeypatch, tmp_path):
     """A picture as matplotlib has it, laid out."""
     kept = []
-    monkeypatch.setattr(figures, "save_figure", lambda figure, out: kept.append(figure))
+    for module in (figures, over_training):
+        monkeypatch.setattr(module, "save_figure", lambda figure, out: kept.append(figure))
 
     def draw(kind, groups):
         KINDS[kind](groups, tmp_path / "unused.png")

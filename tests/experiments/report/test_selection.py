@@ -5,7 +5,7 @@ import pytest
 from cuprl.cli import main
 from cuprl.cli.compare import PARTS
 from cuprl.experiments.grid import shipped
-from cuprl.experiments.grid.cells import expand
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import selection
 from cuprl.experiments.store.results import store
 from experiments.synthetic import PAPER, made_up

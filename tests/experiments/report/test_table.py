@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import formats, table
 from cuprl.experiments.store.results import store
 from experiments.synthetic import made_up, made_up_by

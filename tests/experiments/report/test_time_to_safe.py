@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cuprl.cli import main
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import paper, stats_records, stats_table, time_to_safe
 from cuprl.experiments.report.formats import to_latex, to_markdown
 from cuprl.experiments.store.results import store

@@ -10,11 +10,13 @@ import cuprl
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
-from cuprl.experiments.grid.cells import Block, Experiment, expand
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.store.evaluation import with_evaluation
 from cuprl.experiments.store.of_run import from_run
-from cuprl.experiments.store.results import checksum, files, read, store
+from cuprl.experiments.store.results import checksum, read, store
+from cuprl.experiments.store.stored import files
 from cuprl.runs.folder import Run
 from experiments.synthetic import groups_of
 from experiments.tiny import FILE, SMALL

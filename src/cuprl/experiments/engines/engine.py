@@ -15,8 +15,9 @@ from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
 from cuprl.experiments.store.evaluation import with_evaluation
 from cuprl.experiments.store.of_run import from_run
-from cuprl.experiments.store.results import store, stored
+from cuprl.experiments.store.results import store
 from cuprl.experiments.store.stale import left_out, sentence
+from cuprl.experiments.store.stored import stored
 from cuprl.runs.files import held, write_atomically
 from cuprl.runs.folder import Run
 

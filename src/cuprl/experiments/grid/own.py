@@ -11,7 +11,8 @@ from typing import Any
 from cuprl.algorithms import full_name
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
-from cuprl.experiments.grid.cells import Block, Experiment, parse_seeds
+from cuprl.experiments.grid.cells import Block, Experiment
+from cuprl.experiments.grid.expand import parse_seeds
 from cuprl.policies.start import Origin
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Block))

@@ -1,29 +1,26 @@
-"""Pictures of an experiment: learning curves, multipliers, sweeps, and the return-cost plane."""
+"""Pictures of an experiment, each kind by its name; here those of its end: sweeps, and the return-cost plane."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cuprl.errors import UserError
-from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report import paper
 from cuprl.experiments.report.drawing import save_figure
 from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.over_training import curves, limit, nu
 from cuprl.experiments.report.panels import (
     KNOWN,
-    LINE,
     caption,
     colours_of,
     cost_label,
     finish_cost,
     label_rows,
     legend_above,
-    legend_on,
     limit_colours,
-    lines_of,
     panels_of,
 )
 from cuprl.experiments.report.promise import promise
@@ -31,101 +28,6 @@ from cuprl.experiments.report.sweeps import no_sweep, point, swept_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-FEW = 5  # with fewer seeds than this a band is their range: a bootstrap would pretend to know more
-MULTIPLIER = "train/multiplier"
-COST = "rollout/ep_cost_mean"
-# A row of panels: its label, the metric, and of which constraint (None: of none).
-Row = tuple[str, str, int | None]
-
-
-# --- over training ----------------------------------------------------------------------------------------------------
-
-
-def curves(groups: list[Group], out: Path) -> None:
-    """Draw the return above, each cost below."""
-    constraints = range(max(len(g.limits) for g in groups))
-    over_training(groups, [("return", "rollout/ep_rew_mean", None), *(("cost", COST, i) for i in constraints)], out)
-
-
-def nu(groups: list[Group], out: Path) -> None:
-    """Draw each cost and, below it, its multiplier."""
-    having = [g for g in groups if any(column.startswith(MULTIPLIER) for column in g.results[0].metrics)]
-    if not having:
-        raise UserError("none of these algorithms has a multiplier; draw the `curves`.")
-    constraints = range(max(len(g.limits) for g in having))
-    over_training(having, [row for i in constraints for row in (("cost", COST, i), ("ν", MULTIPLIER, i))], out)
-
-
-def limit(groups: list[Group], out: Path) -> None:
-    """Draw the curves of each cost limit of a sweep, each limit dashed in its colour."""
-    if swept_name(groups) != "limit":
-        raise no_sweep(groups, "cost limit", ["limit"], "paper-limit")
-    curves(groups, out)
-
-
-def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
-    """Draw metrics over environment steps: a stack of panels for each task."""
-    tasks = list(dict.fromkeys(g.task for g in groups))
-    figure, panels = panels_of(tasks, len(rows))
-    lines_of_legends = [0]
-    sweep = all(g.variant for g in groups)  # then each task has its own points, colours and legend
-    for task, axes in panels.items():
-        mine = [g for g in groups if g.task == task]
-        colours, lines = (look(mine if sweep else groups) for look in (colours_of, lines_of))
-        for axis, (_, metric, constraint) in zip(axes, rows):
-            for g in mine:
-                if constraint is None:
-                    draw(axis, g, g.curves(metric), colours[g.label], lines[g.label])
-                elif constraint < len(g.limits):
-                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], colours[g.label], lines[g.label])
-            if metric == COST and constraint is not None:
-                finish_cost(axis, mine, constraint, colours)
-            axis.set_visible(bool(axis.lines))
-        if sweep:
-            one = len({g.algo for g in mine}) == 1
-            lines_of_legends.append(legend_on(figure, axes[0], [g.variant if one else g.label for g in mine]))
-    label_rows(figure, panels, [label for label, _, _ in rows])
-    caption(figure, "environment steps (millions)", f"line: {line_text(groups)}{band_text(groups)}; dashed: limit")
-    if not sweep:
-        legend_above(figure, panels)
-    stacks = figure.axes[0].get_gridspec().nrows // len(rows)
-    figure.set_figheight(figure.get_figheight() + LINE * stacks * max(max(lines_of_legends) - 2, 0))
-    save_figure(figure, out)
-
-
-def draw(axis: Axes, g: Group, values: np.ndarray, colour: Any, line: Any) -> None:
-    """Draw the mean of curves [seeds, iterations] and a band about it."""
-    steps = g.results[0].metrics["steps"] / 1e6
-    axis.plot(steps, values.mean(axis=0), color=colour, linestyle=line, label=g.label, linewidth=1.3)
-    if (band := band_of(values)) is not None:
-        axis.fill_between(steps, *band, color=colour, alpha=0.18, linewidth=0)
-
-
-def band_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Give the band of curves [seeds, iterations], its low and high edge; one curve has none."""
-    if len(values) < 2:
-        return None
-    return statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
-
-
-def line_text(groups: list[Group]) -> str:
-    """Say what a line is, by the numbers of seeds that there are."""
-    counts = {len(g.results) for g in groups}
-    if counts == {1}:
-        return "one seed"
-    return f"mean over {counts.pop()} seeds" if len(counts) == 1 else "mean over seeds"
-
-
-def band_text(groups: list[Group]) -> str:
-    """Say what the band about a line is."""
-    counts = {len(g.results) for g in groups}
-    few, many = any(1 < n < FEW for n in counts), any(n >= FEW for n in counts)
-    kinds = [f"lowest to highest (fewer than {FEW} seeds)"] * few + ["95% bootstrap interval of the mean"] * many
-    return f"; band: {' or '.join(kinds)}" if kinds else ""
-
-
-# --- at the end -------------------------------------------------------------------------------------------------------
 
 
 def alpha(groups: list[Group], out: Path) -> None:

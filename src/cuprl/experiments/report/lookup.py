@@ -9,12 +9,12 @@ from pathlib import Path
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError, unknown
-from cuprl.experiments.grid.cells import expand, parse_only
+from cuprl.experiments.grid.expand import expand, parse_only
 from cuprl.experiments.grid.shipped import EXPERIMENTS, find
 from cuprl.experiments.report.groups import Group, group
 from cuprl.experiments.report.own_runs import of_runs, together
-from cuprl.experiments.store.results import absent, files, stored
 from cuprl.experiments.store.stale import entries, left_out, sentence
+from cuprl.experiments.store.stored import absent, files, stored
 
 
 def find_groups(names: Sequence[str], root: Path, only: str | None = None) -> tuple[list[Group], str]:

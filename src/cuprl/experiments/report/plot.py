@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cuprl.experiments.report.figures import curves
+from cuprl.experiments.report.over_training import curves
 from cuprl.experiments.report.own_runs import of_runs
 
 

@@ -12,7 +12,7 @@ from cuprl.experiments.report import paper, published
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.experiments.report.groups import PLAIN_COST, Group, group, winners
 from cuprl.experiments.report.statistics import mean_std
-from cuprl.experiments.store.results import stored
+from cuprl.experiments.store.stored import stored
 
 NOTE = (
     "Mean ± deviation over seeds of the last 100 training episodes; return undiscounted, cost as its limit is discounted. "

@@ -14,8 +14,6 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,7 @@ import numpy as np
 
 from cuprl.algorithms import as_now, settings_that_differ
 from cuprl.errors import UserError
-from cuprl.experiments.grid.cells import Cell, file_name
-from cuprl.experiments.grid.differences import numerics_reason
+from cuprl.experiments.grid.cells import file_name
 from cuprl.runs.columns import column, needed
 from cuprl.runs.config import identity_of
 from cuprl.runs.config_checks import check_configuration
@@ -171,50 +168,6 @@ def check_evaluation(evaluation: dict[str, Any], limits: dict[str, float]) -> No
             raise ValueError(f"its evaluation has {value!r} where a number should be")
 
 
-def absent(root: Path) -> str:
-    """Say why a store is empty that is not there: outside of a checkout there is none of ours."""
-    if root.is_dir():
-        return ""
-    return (
-        " (there is no such folder here: the results of our own runs come with cuprl's source, not with the package; go to "
-        "a checkout of it, or give its folder with --results)"
-    )
-
-
-def files(folder: Path) -> list[Path]:
-    """List the results below a folder."""
-    return sorted(folder.rglob(f"*{SUFFIX}"))
-
-
 def hash_in_name(path: Path) -> str:
     """Read the hash of the configuration that a file's name ends with."""
     return path.name.removesuffix(SUFFIX).rpartition("-")[2]
-
-
-# --- what a grid has of them -------------------------------------------------------------------------------------------
-
-
-def is_fresh(result: Result, cell: Cell) -> bool:
-    """Tell whether the cell would give the same numbers now; a default may have changed since the file was named."""
-    return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
-
-
-def intact(paths: Iterable[Path]) -> Iterator[Result]:
-    """Read those that can be read; `stale.left_out` tells of the others."""
-    for path in paths:
-        with suppress(UserError):
-            yield read(path)
-
-
-def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
-    """Find the fresh result of each cell that has one, in whichever experiment's folder below `root` it is."""
-    by_hash: dict[str, list[Path]] = {}
-    for path in files(root):
-        by_hash.setdefault(hash_in_name(path), []).append(path)
-    found = {}
-    for cell in cells if by_hash else ():
-        results = intact(by_hash.get(config_hash(cell.resolved()), ()))
-        fresh = next((result for result in results if is_fresh(result, cell)), None)
-        if fresh is not None:
-            found[cell] = fresh
-    return found

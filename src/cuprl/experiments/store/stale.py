@@ -8,10 +8,12 @@ from pathlib import Path
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError
-from cuprl.experiments.grid.cells import Cell, expand
+from cuprl.experiments.grid.cells import Cell
 from cuprl.experiments.grid.differences import differing, numerics_reason
+from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import EXPERIMENTS, find
-from cuprl.experiments.store.results import Result, config_hash, files, hash_in_name, read
+from cuprl.experiments.store.results import Result, config_hash, hash_in_name, read
+from cuprl.experiments.store.stored import files
 
 Wanted = dict[str, Cell]  # hash of a cell's configuration -> the cell
 

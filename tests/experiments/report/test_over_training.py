@@ -1,0 +1,32 @@
+"""Pictures over training: what a band is, who has which colour, and who has a multiplier."""
+
+import pytest
+
+from cuprl.errors import UserError
+from cuprl.experiments.grid.cells import Block
+from cuprl.experiments.report.drawing import COLOURS
+from experiments.report.test_figures import STEPS, drawn
+from experiments.synthetic import groups_of
+
+
+@pytest.mark.parametrize(
+    "seeds, words", [(1, "line: one seed; dashed"), (3, "mean over 3 seeds; band: lowest to highest"), (5, "95% bootstrap")]
+)
+def test_curves_say_what_the_band_is(seeds, words, tmp_path):
+    groups = groups_of(Block(("hopper-speed", "swimmer-speed"), ("cup", "ppo"), tuple(range(seeds)), STEPS))
+    texts, picture = drawn("curves", groups, tmp_path)
+    assert any(words in text for text in texts) and {"cup", "ppo", "hopper-speed", "82.75", "24.52", "return"} <= set(texts)
+    assert picture.count("FillBetween") == (8 if seeds > 1 else 0)  # two tasks, two algorithms, two rows
+
+
+def test_an_algorithm_keeps_its_colour(tmp_path):
+    for algos in (("ppo", "cup"), ("cup", "focops")):
+        _, picture = drawn("curves", groups_of(Block(("hopper-speed",), algos, (0,), STEPS)), tmp_path)
+        assert COLOURS[0].lower() in picture
+
+
+def test_nu_is_of_those_that_have_one(tmp_path):
+    texts, _ = drawn("nu", groups_of(Block(("hopper-speed",), ("cup", "ppo"), (0,), STEPS)), tmp_path)
+    assert "cup" in texts and "ppo" not in texts
+    with pytest.raises(UserError, match="draw the `curves`"):
+        drawn("nu", groups_of(Block(("hopper-speed",), ("ppo",), (0,), STEPS)), tmp_path)

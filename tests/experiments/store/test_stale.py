@@ -1,0 +1,42 @@
+"""Results that no longer count: other numbers, other settings; tables leave them out and say so."""
+
+from dataclasses import replace
+
+from cuprl.algorithms import ALGORITHMS
+from cuprl.cli import main
+from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import Block
+from experiments.tiny import SMALL, TWO_TASKS
+
+
+def renumbered(monkeypatch, name, numerics):
+    monkeypatch.setitem(ALGORITHMS, name, ALGORITHMS[name]._replace(numerics=numerics))
+
+
+def test_results_are_stale_when_their_algorithm_gives_other_numbers(tiny, monkeypatch, capsys):
+    where = ["--results", str(tiny)]
+    renumbered(monkeypatch, "cpo", 2)
+    assert main(["results", "list", *where]) == 0
+    assert "stale" not in capsys.readouterr().out
+    renumbered(monkeypatch, "cup", 3)
+    assert main(["results", "list", *where]) == 0
+    assert capsys.readouterr().out.count("stale") == 4
+    assert main(["table", "tiny", *where]) == 2
+    shown = capsys.readouterr().err
+    assert "no result of tiny" in shown and "4 stale results left out" in shown
+    assert "made with numerics 2 of cup, now 3" in shown and "run `cup bench tiny`" in shown
+
+
+def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
+    changed = (
+        Block(("hopper-speed",), ("cup",), (0,), 600, (*SMALL, ("alpha", "0.3"))),
+        Block(("hopper-speed-effort",), ("cup",), (1,), 600, SMALL),
+    )
+    monkeypatch.setitem(shipped.EXPERIMENTS, "tiny", replace(TWO_TASKS, blocks=changed))
+    assert main(["table", "tiny", "--results", str(tiny)]) == 0
+    shown = capsys.readouterr()
+    assert "3 stale results left out: hopper-speed cup seed 0 (made with alpha 0.2, not 0.3)" in shown.err
+    assert "the experiment has no such run" in shown.err and "run `cup bench tiny` again" in shown.err
+    assert [line.split(" | ")[-1] for line in shown.out.splitlines() if "| cup |" in line] == ["0 |", "1 |", "1 |"]
+    assert main(["table", "tiny", "--only", "seed=0", "--results", str(tiny)]) == 2
+    assert "no result of tiny --only seed=0" in capsys.readouterr().err
