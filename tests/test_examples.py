@@ -1,19 +1,16 @@
 """Each example runs, made small."""
 
-import importlib.util
 from pathlib import Path
 
 import cuprl
+from scripts import script
 from small import QUIET, SMALL
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 def example(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(f"examples/{name}.py")
 
 
 def test_train_from_python(monkeypatch, tmp_path, capsys):

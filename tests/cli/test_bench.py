@@ -10,21 +10,16 @@ from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import table
 from cuprl.experiments.store.results import store
 from experiments.synthetic import made_up
+from experiments.tiny import FILE
 
 TWO = ("hopper-speed", "swimmer-speed")
 STEPS = 100_000  # 20 iterations
-FILE = """
-tasks = ["hopper-speed"]
-algos = "cup"
-seeds = "0..1"
-steps = 600
-settings = { batch_size = 200, num-envs = 5, hidden = [8], minibatch = 50, epochs = 2, critic_epochs = 2 }
-"""
+SHORT = FILE.replace("20_000", "600")
 
 
 def test_the_command(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text(FILE)
+    Path("mine.toml").write_text(SHORT)
     assert main(["bench"]) == 0 and "paper-table" in capsys.readouterr().out
     assert main(["bench", "mine.toml", "--dry-run"]) == 0
     shown = capsys.readouterr().out
@@ -49,7 +44,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 
 def test_a_stage_asked_for_twice_does_nothing_twice(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text(FILE)
+    Path("mine.toml").write_text(SHORT)
     assert main(["bench", "mine.toml", "--seeds", "1"]) == 0
     assert "0 of 1 runs are finished; 1 to do" in capsys.readouterr().out
     left = {path: path.stat().st_mtime_ns for path in Path().rglob("*") if path.is_file()}

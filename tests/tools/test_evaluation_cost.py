@@ -1,22 +1,15 @@
 """What measures the cost of evaluations: both trainings are made, and found the same."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 import cuprl
+from scripts import script
 from small import QUIET, SMALL
-
-FILE = Path(__file__).parents[2] / "tools" / "evaluation_cost.py"
 
 
 @pytest.fixture
 def tool():
-    spec = importlib.util.spec_from_file_location("evaluation_cost", FILE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("tools/evaluation_cost.py")
 
 
 def test_turns_and_what_comes_of_them(tool, monkeypatch, capsys):

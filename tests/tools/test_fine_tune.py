@@ -1,23 +1,16 @@
 """What measures fine-tuning: real runs made small, stopped and gone on with, and the rule on made-up rows."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from cuprl.training.train import train
+from scripts import script
 from small import QUIET, SMALL
-
-FILE = Path(__file__).parents[2] / "tools" / "fine_tune.py"
 
 
 @pytest.fixture
 def tool():
-    spec = importlib.util.spec_from_file_location("fine_tune", FILE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("tools/fine_tune.py")
 
 
 def test_when_a_run_gets_there_and_stays(tool):

@@ -1,6 +1,5 @@
 """Tables of the documentation are those of results/, and the tool that writes them does so."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,10 @@ from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.store.results import store
 from experiments.synthetic import made_up
+from scripts import script
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("tables_tool", ROOT / "tools" / "tables.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
+tool = script("tools/tables.py")
 
 PAGE = """# Ours
 

@@ -1,26 +1,21 @@
 """What makes an entry of the zoo: nothing without a verdict, and then all that belongs to it."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 import cuprl
 from cuprl.errors import UserError
 from cuprl.policies import zoo
 from cuprl.training.train import train
+from scripts import script
 from small import QUIET, SMALL
 
-ROOT = Path(__file__).parents[2]
 PAGE = "# The zoo\n\n<!-- the zoo -->\nold\n<!-- end -->\n\nmore\n"
 
 
 @pytest.fixture
 def tool(tmp_path, monkeypatch):
     """The tool, with a zoo of its own."""
-    spec = importlib.util.spec_from_file_location("zoo_tool", ROOT / "tools" / "zoo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("tools/zoo.py")
     for name in ("zoo", "docs"):
         (tmp_path / name).mkdir()
     (tmp_path / "docs" / "zoo.md").write_text(PAGE)

@@ -1,8 +1,5 @@
 """Encoders in JAX as ONNX graphs: ONNX Runtime gives what JAX gives, for any number of rows, or a primitive is named."""
 
-import importlib.util
-from pathlib import Path
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +12,7 @@ import cuprl
 from cuprl.core.encoder import to_names
 from cuprl.errors import UserError
 from cuprl.policies.to_onnx.encoder import encoder_nodes
+from scripts import script
 
 ort = pytest.importorskip("onnxruntime")
 ROWS = (1, 5)
@@ -48,10 +46,7 @@ def drawn(*shape):
 
 
 def test_the_example_of_pixels(monkeypatch):
-    examples = Path(__file__).parents[3] / "examples"
-    spec = importlib.util.spec_from_file_location("pixel_encoder", examples / "pixel_encoder.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("examples/pixel_encoder.py")
     assert "MatMul" in same(module.apply, 432, module.init(jax.random.PRNGKey(0), 432))
 
 
