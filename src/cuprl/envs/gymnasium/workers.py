@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import os
 import pickle
 import signal
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 
+from cuprl.core.orphans import end_with_parent
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.spec import Constraint
 from cuprl.core.task import Step, refuse_misfit
@@ -154,22 +153,13 @@ def end(watch: Watch, pipes: list[Any], processes: list[Any]) -> None:
             process.join()
 
 
-def end_with_parent() -> None:
-    """End a worker that hangs in its environment when its parent is gone; any other sees its pipe close and ends."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    time.sleep(PATIENCE)
-    os._exit(1)
-
-
 def serve(pipe: Any, build: Any, num_envs: int, calls: Any) -> None:
     """Work: say the spec, then answer (method, arguments) with (error, result) until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
     # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
     # `terminate` would not end it.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    end_with_parent(PATIENCE)  # where it hangs in its environment: any other sees its pipe close
     with readers_may_leave():
         error, env = attempt(partial(build.fn, num_envs=num_envs, calls=calls))
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cuprl.core.orphans import end_with_parent
 from cuprl.experiments.report.exact_promises import Promises, judge
 from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
 
@@ -81,7 +82,7 @@ def run_all(
     """Run every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in."""
     grid = [(p, a, s) for p in problems for a in algos for s in seeds]
     results: dict[tuple[str, str, int], Reached] = {}
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
         for future in as_completed([pool.submit(train_once, *cell, steps) for cell in grid]):
             reached = future.result()
             results[reached.problem, reached.algo, reached.seed] = reached
