@@ -8,6 +8,7 @@ from typing import Any
 
 from cuprl.core.actions import Action, Box, Discrete, MultiDiscrete
 from cuprl.core.spec import Constraint, Spec
+from cuprl.core.values import is_number
 
 ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, MultiDiscrete)}
 
@@ -28,6 +29,8 @@ def action_from_json(values: dict[str, Any]) -> Action:
     kind = ACTIONS[action.pop("kind")]
     for name, bound in (("low", -math.inf), ("high", math.inf)):
         if name in action:
+            if not all(x is None or is_number(x) for x in action[name]):
+                raise ValueError(f"{name} of an action is {action[name]}")
             action[name] = [bound if x is None else x for x in action[name]]
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in action.items()})
 

@@ -19,6 +19,17 @@ def cost_discounts(spec: Spec, config: Common) -> jax.Array:
     return jnp.array([c.discount if c.discount < 1.0 else config.gamma for c in spec.constraints])
 
 
+def critic_units(gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
+    """Give what 1 of a critic's network means [1 + m]; gamma [1 + m].
+
+    A network that must say thousands takes hundreds of iterations to get there: Adam moves a weight by its rate at most. In
+    units of sum_t gamma^t over a whole episode what it has to say is about the mean reward or cost of a step.
+    """
+    if config.critic_unit == "return":
+        return jnp.ones_like(gamma)
+    return (gamma[:, None] ** jnp.arange(spec.horizon)).sum(axis=1)
+
+
 def standardise(x: jax.Array) -> jax.Array:
     """Scale to (A - mean) / (std + 1e-6) over the batch, each column by itself."""
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6)
@@ -29,7 +40,8 @@ def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))
-    value, next_value = (values(critics, obs, config) for obs in (rollout.obs, rollout.next_obs))  # [T, N, 1 + m]
+    unit = critic_units(gamma, config, spec)
+    value, next_value = (unit * values(critics, obs, config) for obs in (rollout.obs, rollout.next_obs))  # [T, N, 1 + m]
     done = jnp.maximum(rollout.terminated, rollout.truncated)
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
     ended = jnp.repeat(no_future[..., None], 1 + m, axis=-1)  # [T, N, 1 + m]
@@ -51,7 +63,7 @@ def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax
         action=action,
         adv_r=standardise(advantage[:, 0]),
         adv_c=adv_c,
-        ret=target,
+        ret=target / unit,
         cost_return=measured,
         cost_span=seen.span,
         episodes=seen.start.sum(),

@@ -30,7 +30,8 @@ def best(seen: Seen, values: np.ndarray) -> dict[str, tuple[float, float]]:
     """Tell where the best one lies on a curve, by what is written beside it."""
     if (row := seen.best) is None:
         return {}
-    return {f"best, iteration {int(seen.evaluations['iteration'][row])}": (seen.evaluations["steps"][row], values[row])}
+    iteration, steps = (seen.evaluations[name][row] for name in ("iteration", "steps"))
+    return {f"best, iteration {int(iteration)}": (steps, values[row])} if np.isfinite((steps, values[row])).all() else {}
 
 
 def episodes(seen: Seen) -> str:

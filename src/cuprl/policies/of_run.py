@@ -46,6 +46,7 @@ class RunPolicy(SavedPolicy):
             real = spec["action"]["kind"] == "Box"
             log_std = checkpoint["policy/log_std"].tolist() if real else None
             iteration = int(checkpoint["counters"][0])
+            count = int(checkpoint["normaliser/count"]) if settings["normalise"] else None
             arrays |= {name: array for name, array in within("policy", checkpoint).items() if name.startswith(ENCODER)}
             check_sizes(arrays, spec, encoder is not None)
             check_spread(log_std, action_from_json(spec["action"]))
@@ -62,7 +63,7 @@ class RunPolicy(SavedPolicy):
             "spec": spec,
             "bounds": WITHIN_BOUNDS if settings["policy"] == "squashed" else BOUNDS,
             "log_std": log_std,
-            "seen": int(checkpoint["normaliser/count"]) if settings["normalise"] else None,
+            "seen": count,
             "evaluation": None,
             "certificate": None,
             "versions": config.get("versions") or provenance.versions(),

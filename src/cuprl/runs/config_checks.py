@@ -65,7 +65,7 @@ def check_configuration(config: Any) -> None:
         raise wrong("steps", config["steps"])
     check_history(config)
     if "spec" in config:
-        check_spec(config["spec"])
+        check_spec(config["spec"], list(config["limits"]))
 
 
 def check_settings(algo: str, settings: dict[str, Any]) -> None:
@@ -88,10 +88,12 @@ def check_settings(algo: str, settings: dict[str, Any]) -> None:
             raise wrong(f"the setting {name}", value)
 
 
-def check_spec(spec: Any) -> None:
-    """Refuse a spec that `spec_json.spec_from_json` cannot read."""
+def check_spec(spec: Any, limited: list[str]) -> None:
+    """Refuse a spec that `spec_json.spec_from_json` cannot read, or whose constraints are not those that are limited."""
     try:
-        spec_from_json(spec)
+        names = [constraint.name for constraint in spec_from_json(spec).constraints]
+        if names != limited:
+            raise ValueError(f"its constraints are {names}, the limits {limited}")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"has a spec that is none ({type(error).__name__}: {error})") from None
 

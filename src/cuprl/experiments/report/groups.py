@@ -47,8 +47,9 @@ class Group:
 
     def cost_curves(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
         """Stack the constraints' metric of all seeds over training [seeds, iterations, m]."""
-        curves = [[result.cost(name, key) for name in self.limits] for result in self.results]
-        return np.stack(curves).swapaxes(1, 2)
+        curves = [result.cost(name, key) for result in self.results for name in self.limits]
+        shape = len(self.results), len(self.limits), len(self.results[0].metrics["steps"])  # there may be no constraints
+        return np.reshape(curves, shape).swapaxes(1, 2)
 
     @property
     def evaluations(self) -> list[dict[str, Any]]:
