@@ -27,6 +27,7 @@ def test_there_and_back(action):
         {"kind": "Discrete", "n": 0},
         {"kind": "Discrete", "n": 2, "m": 3},
         {"kind": "Box", "dim": 2, "low": [0.0], "high": [1.0, 1.0]},
+        {"kind": "Box", "dim": 1, "low": ["0"], "high": [1.0]},
         {"kind": "MultiDiscrete", "sizes": 3},
     ],
 )

@@ -49,6 +49,21 @@ def test_without_a_finished_episode_cost_return_is_neither_nan_nor_a_silent_zero
     assert (np.asarray(batch.cost_return) > 1.0).all()
 
 
+def test_a_critic_may_count_in_steps_in_place_of_returns():
+    """Networks that say as much less as their unit is more: the same advantages, and targets in that unit."""
+    nothing = np.zeros((6, 2))
+    gamma = np.array([0.99, 0.9, 0.99])
+    unit = (1 - gamma**SPEC.horizon) / (1 - gamma)
+    batch, rollout, critics, _ = make_estimate([1.0, 2.0], nothing, nothing)
+    for critic, one in zip(critics, unit):
+        critic["layers"][-1] = tuple(x / one for x in critic["layers"][-1])
+    costs = EpisodeCosts(jnp.array([1.0, 2.0]), 1, jnp.zeros((2, 2)), jnp.ones((2, 2)), jnp.zeros(2, int))
+    scaled = estimate(critics, rollout, costs, jnp.array(1.0), Common(critic_unit="step"), SPEC)
+    np.testing.assert_allclose(scaled.adv_r, batch.adv_r, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(scaled.adv_c, batch.adv_c, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(scaled.ret * unit, batch.ret, rtol=1e-3, atol=1e-5)
+
+
 def test_time_limits_as_terminals_is_a_setting():
     nothing, all_cut = np.zeros((4, 2)), np.ones((4, 2))
     bootstrapped, *_ = make_estimate([0.0, 0.0], nothing, all_cut)

@@ -23,6 +23,11 @@ def test_none_is_marked_where_none_is_within():
     assert [panel["points"] for panel in evaluations(made(**{"mode/cost": [51, 60, np.nan]}))] == [[], []]
 
 
+def test_none_is_marked_where_it_has_no_place():
+    returns, cost = evaluations(made(steps=[1000, 2000, np.inf]))
+    assert returns["points"] == cost["points"] == []
+
+
 def test_how_many_episodes():
     def said(counts):
         return next(evaluations(made(episodes=counts)))["note"]

@@ -43,3 +43,10 @@ def test_a_checkpoint_with_weights_that_are_none_is_refused(name, value, run, tm
     assert "NaN or infinite weights" in capsys.readouterr().err
     assert main(["resume", str(broken.path)]) == 2
     assert f"the checkpoint's {name} is NaN or infinite" in capsys.readouterr().err
+
+
+def test_a_checkpoint_with_a_count_that_is_no_number_is_refused(run, tmp_path):
+    broken = Run.create(tmp_path / "broken", replace(RunConfig.from_json(run.config), steps=800))
+    broken.save(3, {**run.latest()[0], "normaliser/count": np.zeros(2)})
+    with pytest.raises(UserError, match="does not fit the run's settings"):
+        cuprl.load(broken)

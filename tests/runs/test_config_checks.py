@@ -2,10 +2,15 @@
 
 import pytest
 
+from cuprl.core.actions import Discrete
+from cuprl.core.spec import Constraint, Spec
+from cuprl.core.spec_json import spec_to_json
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.runs.config import RunConfig
 from cuprl.runs.config_checks import check_configuration
+
+SPEC = spec_to_json(Spec("hopper-speed", 11, Discrete(3), (Constraint("speed", 80.0),), 1000))
 
 
 @pytest.mark.parametrize(
@@ -15,6 +20,7 @@ from cuprl.runs.config_checks import check_configuration
         ({"seed": True}, "has seed True"),
         ({"seed": -1}, "has seed -1"),
         ({"limits": 3}, "has limits 3"),
+        ({"limits": {}, "spec": SPEC}, r"its constraints are \['speed'\], the limits \[\]"),
         ({"limits": {"speed": -1.0}}, "has the limit of speed -1.0"),
         ({"threads": 0}, "has threads 0"),
         ({"steps": 10}, "has steps 10"),

@@ -53,7 +53,9 @@ class Common:
     critic_lr: float = setting(3e-4, "learning rate of the critics", "0 or more")
     critic_epochs: int = setting(10, "passes of the critics over each batch", "1 or more")
     critic_unit: str = choice(
-        "return", "what 1 of a critic's network means: a return of 1, or 1 at every step of a whole episode", ("return", "step")
+        "return",
+        "what 1 of a critic's network means: a return of 1, or 1 at every step of a whole episode",
+        ("return", "step"),
     )
     critic_l2: float = setting(1e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")
     minibatch: int = setting(64, "minibatch size", "1 or more")
