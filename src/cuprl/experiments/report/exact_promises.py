@@ -43,8 +43,8 @@ def judge(rows: Sequence[Mapping[str, float]], costs: np.ndarray, limits: Mappin
         missed, off = after - said[PREDICTED], said[MEASURED] - before
         kept = float(promise @ came / max(promise @ promise, 1e-12))
         each.append((kept, *(float(x) / limit for x in (missed.mean(), rms(missed), rms(off)))))
-    kept, bias, error, noise = (max(values, key=worst) for values, worst in zip(zip(*each), (off_one, abs, abs, abs)))
-    return Promises(kept, bias, error, noise)
+    shares, biases, errors, noises = zip(*each)
+    return Promises(max(shares, key=off_one), max(biases, key=abs), max(errors), max(noises))
 
 
 def promised(said: Mapping[str, np.ndarray]) -> np.ndarray:
