@@ -95,3 +95,29 @@ def test_noise_is_the_same_however_often_it_is_asked_for():
     np.testing.assert_array_equal(first, learner.deviation())
     learner.learn_from(collected())
     assert not np.array_equal(first, learner.deviation())
+
+
+def test_critics_that_count_in_steps_know_the_usual_step_and_keep_it():
+    learner, again = learner_for(critic_unit="step"), learner_for(critic_unit="step")
+    learner.learn_from(collected())
+    np.testing.assert_allclose(learner.usual_step, [1.0, 1.0, 2.0], rtol=1e-6)
+    again.restore(learner.arrays())
+    for one in (learner, again):
+        one.learn_from(collected(cost=3.0, seed=1))
+    np.testing.assert_allclose(learner.usual_step, [1.0, 5.0**0.5, 20.0**0.5], rtol=1e-6)
+    same_arrays(learner.arrays(), again.arrays())
+
+
+@pytest.mark.parametrize("units", [("step", "return"), ("return", "step")])
+def test_critics_that_count_in_another_unit_are_no_start(units):
+    one, other = (learner_for(critic_unit=unit) for unit in units)
+    with pytest.raises(ValueError, match="critics count in another unit"):
+        one.begin_from(other.arrays(), critics=True)
+    one.begin_from(other.arrays(), critics=False)
+
+
+def test_critics_that_count_in_the_same_unit_bring_it_with_them():
+    one, other = learner_for(critic_unit="step"), learner_for(critic_unit="step")
+    other.learn_from(collected(cost=3.0))
+    one.begin_from(other.arrays(), critics=True)
+    np.testing.assert_array_equal(one.usual_step, other.usual_step)

@@ -21,7 +21,7 @@ LEAST = 1e-8  # added to a variance, which may be 0
 
 
 class Moments(NamedTuple):
-    """The mean and the variance of the observations seen so far."""
+    """The mean and the variance of the observations seen so far, or of any other vectors."""
 
     count: np.ndarray  # type: ignore[assignment]  # []
     mean: np.ndarray  # [obs]
@@ -40,6 +40,11 @@ class Moments(NamedTuple):
         shift = mean - self.mean
         new_var = (self.var * self.count + var * n + shift**2 * (self.count * n / total)) / total
         return Moments(total, self.mean + shift * (n / total), new_var)
+
+    @property
+    def size(self) -> np.ndarray:
+        """Give the root mean square of each entry, never 0."""
+        return np.sqrt(self.var + self.mean**2 + LEAST)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -19,15 +21,15 @@ def cost_discounts(spec: Spec, config: Common) -> jax.Array:
     return jnp.array([c.discount if c.discount < 1.0 else config.gamma for c in spec.constraints])
 
 
-def critic_units(gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
-    """Give what 1 of a critic's network means [1 + m]; gamma [1 + m].
+def critic_units(size: jax.Array, gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
+    """Give what 1 of a critic's network means [1 + m]; size [1 + m]: of a usual step's reward and costs.
 
-    A network that must say thousands takes hundreds of iterations to get there: Adam moves a weight by its rate at most. In
-    units of sum_t gamma^t over a whole episode what it has to say is about the mean reward or cost of a step.
+    A network that must say thousands takes hundreds of iterations to get there, for Adam moves a weight by its rate at most,
+    and one that must say hundredths never does. A return in these units is about 1.
     """
     if config.critic_unit == "return":
         return jnp.ones_like(gamma)
-    return (gamma[:, None] ** jnp.arange(spec.horizon)).sum(axis=1)
+    return size * (gamma[:, None] ** jnp.arange(spec.horizon)).sum(axis=1)
 
 
 def standardise(x: jax.Array) -> jax.Array:
@@ -35,12 +37,20 @@ def standardise(x: jax.Array) -> jax.Array:
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6)
 
 
-def estimate(critics: list, rollout: Rollout, costs: EpisodeCosts, lr_scale: jax.Array, config: Common, spec: Spec) -> Batch:
-    """Make what an update learns from; costs: what was counted of the episodes while they were collected."""
+def estimate(
+    critics: list,
+    rollout: Rollout,
+    costs: EpisodeCosts,  # what was counted of the episodes while they were collected
+    size: Any,  # [1 + m] of a usual step's reward and costs
+    lr_scale: jax.Array,
+    config: Common,
+    spec: Spec,
+) -> Batch:
+    """Make what an update learns from."""
     m = len(spec.constraints)
     gamma = jnp.append(config.gamma, cost_discounts(spec, config))  # [1 + m]
     lam = jnp.append(config.lam, jnp.full(m, config.cost_lam))
-    unit = critic_units(gamma, config, spec)
+    unit = critic_units(size, gamma, config, spec)
     value, next_value = (unit * values(critics, obs, config) for obs in (rollout.obs, rollout.next_obs))  # [T, N, 1 + m]
     done = jnp.maximum(rollout.terminated, rollout.truncated)
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done

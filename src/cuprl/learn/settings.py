@@ -54,7 +54,7 @@ class Common:
     critic_epochs: int = setting(10, "passes of the critics over each batch", "1 or more")
     critic_unit: str = choice(
         "return",
-        "what 1 of a critic's network means: a return of 1, or 1 at every step of a whole episode",
+        "what 1 of a critic's network means: a return of 1, or a usual step's reward or cost at every step of an episode",
         ("return", "step"),
     )
     critic_l2: float = setting(1e-3, "weight of the sum of squared parameters in the critics' loss", "0 or more")

@@ -21,7 +21,7 @@ from jax.flatten_util import ravel_pytree  # isort: skip
 
 from cuprl.core.encoder import find_encoder
 from cuprl.core.episodes import Episodes, Running, split_episodes
-from cuprl.core.normaliser import Normaliser
+from cuprl.core.normaliser import Moments, Normaliser
 from cuprl.core.observations import LARGEST
 from cuprl.core.spec import Spec
 from cuprl.errors import RunStopped, UserError
@@ -50,10 +50,17 @@ def draw_noise(key: jax.Array, policy: Any, shape: tuple[int, int]) -> jax.Array
 
 @partial(jax.jit, static_argnames=("module", "config", "spec"))
 def estimate_and_update(
-    state: State, rollout: Rollout, costs: EpisodeCosts, lr_scale: Any, module: Algorithm, config: Any, spec: Spec
+    state: State,
+    rollout: Rollout,
+    costs: EpisodeCosts,
+    size: np.ndarray,  # [1 + m]
+    lr_scale: Any,
+    module: Algorithm,
+    config: Any,
+    spec: Spec,
 ) -> tuple[State, Metrics, dict[str, jax.Array]]:
     """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
-    batch: Batch = estimate(state.critics, rollout, costs, lr_scale, config, spec)
+    batch: Batch = estimate(state.critics, rollout, costs, size, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
     finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
@@ -80,6 +87,7 @@ class Learner:
         self.policy = policy_for(spec, self.config)
         self.state = self.module.init(jax.random.PRNGKey(plan.config.seed), self.config, spec)
         self.normaliser = (Normaliser.identity if self.config.normalise else Normaliser.off)(spec.obs_dim)
+        self.signals = Moments.none(1 + len(self.names)) if self.config.critic_unit == "step" else None
         self.running = Running.start(self.config.num_envs, len(self.names))
         self.episodes = Episodes.none(len(self.names))
         self.iteration = 0
@@ -89,6 +97,11 @@ class Learner:
     def done(self) -> bool:
         """Tell whether it has learnt from all its rollouts."""
         return self.iteration >= self.iterations
+
+    @property
+    def usual_step(self) -> np.ndarray:
+        """Give the size of the reward and of each cost over all steps so far [1 + m]; 1 where no critic counts in it."""
+        return np.ones(1 + len(self.names), np.float32) if self.signals is None else self.signals.size.astype(np.float32)
 
     def deviation(self) -> np.ndarray:
         """Draw the noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
@@ -103,10 +116,11 @@ class Learner:
         first_step, ended = self.running.length, self._split_episodes(rollout)
         counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
         costs = EpisodeCosts.of(counted, self.running, first_step, self.spec, self.config)
+        self.signals = self.signals and self.signals.with_batch(np.asarray(rollout.signal, np.float64))
         lr_scale = self.schedule.scale(self.iteration)
         handed_over = time.perf_counter()
         self.state, metrics, finite = jax.block_until_ready(
-            estimate_and_update(self.state, rollout, costs, lr_scale, self.module, self.config, self.spec)
+            estimate_and_update(self.state, rollout, costs, self.usual_step, lr_scale, self.module, self.config, self.spec)
         )
         self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
         self.normaliser = self.normaliser.update(collected.raw_obs)
@@ -158,6 +172,10 @@ class Learner:
         """
         parts = {"policy": self.state.policy} | ({"critics": self.state.critics} if critics else {})
         found = from_arrays({"state": parts, "normaliser": self.normaliser.seen}, arrays)
+        if critics:
+            if (self.signals is None) == ("signals/count" in arrays):
+                raise ValueError("its critics count in another unit (critic_unit)")
+            self.signals = from_arrays({"signals": self.signals}, arrays)["signals"]
         self.state = replace(self.state, **found["state"])
         if seen := found["normaliser"]:  # none where it is off
             self.normaliser = Normaliser.of(seen)
@@ -165,7 +183,7 @@ class Learner:
     # --- checkpoints --------------------------------------------------------------------------------------------
 
     def _template(self) -> dict[str, Any]:
-        return {"state": self.state, "normaliser": self.normaliser.seen, "running": self.running}
+        return {"state": self.state, "normaliser": self.normaliser.seen, "signals": self.signals, "running": self.running}
 
     def arrays(self) -> Arrays:
         """Give all that is needed to continue, as plain arrays: the names are in runs/checkpoint.py."""
@@ -189,6 +207,6 @@ class Learner:
         broken = [name for name, array in arrays.items() if name.startswith(USED) and not np.isfinite(array).all()]
         if broken:
             raise UserError(f"the checkpoint's {broken[0]} is NaN or infinite: no run goes on from it; train it again.")
-        self.state, self.running = learner["state"], learner["running"]
+        self.state, self.signals, self.running = learner["state"], learner["signals"], learner["running"]
         if seen := learner["normaliser"]:  # none where it is off
             self.normaliser = Normaliser.of(seen)
