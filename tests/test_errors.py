@@ -6,7 +6,7 @@ from cuprl.errors import UserError, blame, unknown
 def test_an_unknown_name_gets_near_ones_and_all_that_are_accepted():
     said = str(unknown("task", "hoper-speed", ["hopper-speed", "tabular:queue"]))
     assert said == "unknown task 'hoper-speed'; did you mean hopper-speed? Accepted: hopper-speed, tabular:queue."
-    assert str(unknown("task", "zzz", ["a", "b"])) == "unknown task 'zzz'; Accepted: a, b."
+    assert str(unknown("task", "zzz", ["a", "b"])) == "unknown task 'zzz'; accepted: a, b."
 
 
 def test_blame_names_the_line_that_raised():

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import shlex
 import sys
@@ -21,7 +20,6 @@ from typing import Any
 import cuprl
 from cuprl import algorithms, envs
 from cuprl.cli import add_checkpoint_flag
-from cuprl.cli import main as cup
 from cuprl.errors import UserError
 from cuprl.experiments.report.formats import to_markdown
 from cuprl.pages.card import card, summary
@@ -58,6 +56,8 @@ def command_of(config: dict[str, Any]) -> str:
         if json.loads(json.dumps(getattr(defaults, name, None))) != value:
             text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
             words += [f"--{name.replace('_', '-')}", text]
+    if every := config.get("eval_every"):  # it changes no number, and keeps the checkpoint of the best
+        words += ["--eval-every", str(every), "--eval-episodes", str(config["eval_episodes"])]
     further = (f"cup resume RUN --steps {steps:_} --anneal {one['anneal']}" for one, steps in zip(added, planned[1:]))
     return "\n".join([shlex.join(words), *further])
 
@@ -86,10 +86,10 @@ def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpo
     training = {"command": command_of(run.config), **told(run.config), "git": run.config["git"], "chosen": chosen}
     measured = as_carried(evaluate(policy, EPISODES))
     more = {"certificate": certificate.to_json(), **measured, "training": training}
-    write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))
     CARDS.mkdir(exist_ok=True)
-    if picture and cup(["video", f"{zoo.PREFIX}{name}", "--sheet", os.fspath(CARDS / f"{name}.png")]):
-        raise UserError("there is no picture; install what `cup video` asks for, or say --no-picture.")
+    if picture:  # first, as it alone may be refused here
+        cuprl.video(policy, sheet=CARDS / f"{name}.png")
+    write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))
     write_cards()
 
 

@@ -23,8 +23,8 @@ def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
     """Make the error of an unknown name: 'unknown task "hoper-speed"; did you mean hopper-speed? Accepted: …'"""
     names = list(accepted)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return UserError(f"unknown {kind} {name!r}; {hint}Accepted: {', '.join(names)}.")
+    hint = f"did you mean {' or '.join(near)}? Accepted" if near else "accepted"
+    return UserError(f"unknown {kind} {name!r}; {hint}: {', '.join(names)}.")
 
 
 def first_line(error: Exception) -> str:

@@ -35,7 +35,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
         (["no.toml"], "no file no.toml"),
         (["mine.toml", "./mine.toml"], "two experiments are called mine"),
         (["quick", "--workers", "0"], "give 1 or more"),
-        (["quick", "--engine", "slurm"], "Accepted: local, ray"),
+        (["quick", "--engine", "slurm"], "accepted: local, ray"),
         (["quick", "--address", "auto"], "give --engine ray"),
     ):
         assert main(["bench", *words]) == 2

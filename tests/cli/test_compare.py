@@ -112,7 +112,7 @@ def test_help_names_every_figure():
         ),
         (["figure", "curves", "quick"], "run `cup bench quick`."),
         (["table", "quik"], "did you mean quick"),
-        (["table", "quick", "--format", "pdf"], "Accepted: md, csv, latex"),
+        (["table", "quick", "--format", "pdf"], "accepted: md, csv, latex"),
         (["table", "quick", "--out", "x.doc"], "let it end in .md, .csv, .tex"),
         (["table", "quick", "--against", "cup"], "--against goes with --stats"),
         (["table", "quick", "--out", "/", "--format", "md"], "/ is a folder"),

@@ -304,7 +304,7 @@ def test_runs_that_cannot_act(run, tmp_path, capsys):
 
 
 def test_other_wrong_things(run):
-    with pytest.raises(UserError, match=r"unknown mode 'best'.*Accepted: mode, sampled"):
+    with pytest.raises(UserError, match=r"unknown mode 'best'.*accepted: mode, sampled"):
         cuprl.certify(run, mode="best")
     hopper = cuprl.TASKS["hopper-speed-effort"]
     other = cuprl.certify(run, episodes=2, task=dataclasses.replace(hopper, name="hopper-on-ice"))

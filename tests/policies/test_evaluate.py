@@ -34,15 +34,17 @@ def test_it_counts_one_whole_episode_of_each_environment(tmp_path):
 
 
 def test_a_task_of_other_sizes_is_refused(run):
-    with pytest.raises(UserError, match=r"the policy of \(11, 'Box', 3\); give the task it was trained on"):
+    with pytest.raises(UserError, match=r"\(obs 17, action 6\) are not the policy's \(obs 11, action 3\); give the task"):
         evaluate(run, episodes=1, task="walker2d-speed")
 
 
 def test_choices_of_the_same_sizes_fit():
     info = agent_with(SPECS["multi"])[0].policy().info
     refuse_other_sizes(SPECS["multi"], info)
-    with pytest.raises(UserError, match="'Discrete', 9"):
-        refuse_other_sizes(cuprl.Spec("other", 5, cuprl.Discrete(9), SPECS["multi"].constraints, 10), info)
+    sizes = SPECS["multi"].action.sizes
+    for action in (cuprl.Discrete(sum(sizes)), cuprl.MultiDiscrete(sizes[::-1])):  # as many logits, of other choices
+        with pytest.raises(UserError, match=f"action {action}\\) are not the policy's"):
+            refuse_other_sizes(cuprl.Spec("other", 5, action, SPECS["multi"].constraints, 10), info)
 
 
 @pytest.mark.parametrize(

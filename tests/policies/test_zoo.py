@@ -102,7 +102,7 @@ def test_a_name_that_is_not_there(command, capsys, tmp_path, monkeypatch):
 
 
 def test_it_has_no_checkpoints():
-    with pytest.raises(UserError, match="zoo:hopper-speed holds one policy alone; --checkpoint best goes with a run"):
+    with pytest.raises(UserError, match="zoo:hopper-speed holds one policy alone; the checkpoint 'best' goes with a run"):
         cuprl.load("zoo:hopper-speed", checkpoint="best")
 
 

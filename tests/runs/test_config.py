@@ -77,7 +77,7 @@ def test_a_file_of_an_older_cuprl(name, algo):
         ({"steps": "many"}, "steps is 'many'; give a whole number"),
         ({"steps": 100.5}, "steps is '100.5'; give a whole number"),
         ({"steps": None}, "steps is 'None'; give a whole number"),
-        ({"steps": 10}, "steps is 10, less than one batch; give at least 5000"),
+        ({"steps": 10}, "steps is 10, less than one batch; give at least 5000, or a smaller --batch-size"),
         ({"steps": 10**13}, "steps is 1e[+]13; give at most 499,999,995,000, 99,999,999 batches"),
         ({"seed": -1}, "seed is -1; give a whole number from 0 to 4294967295"),
         ({"seed": 2**32}, "seed is 4294967296"),

@@ -3,6 +3,8 @@
 import threading
 from dataclasses import replace
 
+import pytest
+
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.runs.config import RunConfig
@@ -38,6 +40,15 @@ def test_runs_that_begin_in_the_same_second_get_their_own_folders(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     made = {Run.create(None, CONFIG).path for _ in range(3)}
     assert len(made) == 3
+
+
+def test_a_folder_of_runs_names_one_of_them(tmp_path):
+    run = Run.create(tmp_path / "runs" / "task" / "algo" / "seed0", CONFIG)
+    for folder in (tmp_path / "runs", run.path.parent):
+        with pytest.raises(UserError, match=f"is not a run: it has no config.json. .*: give one, as {run.path}.$"):
+            Run(folder)
+    with pytest.raises(UserError, match="Give a folder that `cup train` made"):
+        Run(run.path / "checkpoints")
 
 
 def test_a_folder_without_a_name_is_not_the_one_you_are_in(tmp_path, capsys, monkeypatch):

@@ -50,12 +50,25 @@ def test_an_entry_and_a_refusal(tool, tmp_path):
     assert zoo.names() == ["swimmer-speed"] and (tmp_path / "docs" / "zoo.md").read_text() == page
 
 
+def test_without_its_picture_nothing_is_written(tool, tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise UserError("no renderer")
+
+    monkeypatch.setattr(cuprl, "video", refused)
+    with pytest.raises(UserError, match="no renderer"):
+        tool.make(run_with(1000.0, tmp_path / "run"), "the only one", "swimmer-speed", 60, picture=True)
+    assert not zoo.names() and (tmp_path / "docs" / "zoo.md").read_text() == PAGE
+
+
 def test_the_commands_of_a_run_with_a_history(tool, tmp_path):
     run = run_with(1000.0, tmp_path / "run")
     start = {"sha256": "ab" * 32, "critics": True, "task": "swimmer-speed", "algo": "cup", "seed": 0, "iteration": 9}
     more = [{"iteration": 1, "steps": 200, "anneal": "restart"}, {"iteration": 3, "steps": 600, "anneal": "off"}]
     first, *further = tool.command_of({**run.config, "steps": 1000, "start": start, "extensions": more}).splitlines()
     assert "--steps 200 --from POLICY --from-critics --limit speed=1000" in first
+    assert "--eval" not in first
+    evaluated = tool.command_of({**run.config, "eval_every": 20, "eval_episodes": 5})
+    assert evaluated.endswith("--eval-every 20 --eval-episodes 5")
     assert further == ["cup resume RUN --steps 600 --anneal restart", "cup resume RUN --steps 1_000 --anneal off"]
 
 

@@ -219,7 +219,7 @@ def test_a_policy_that_does_not_fit_is_one_sentence(teacher, tmp_path):
     onnx = export_policy(teacher, "onnx", out=tmp_path / "policy.onnx")
     two = replace(WALK, constraints=(cuprl.Constraint("cost", 1.0), cuprl.Constraint("other", 1.0)))
     for options, words in (
-        ({"task": "hopper-speed"}, r"sizes \(11, 'Box', 3\), the policy of \(1, 'Box', 1\); begin from a policy of these"),
+        ({"task": "hopper-speed"}, r"\(obs 11, action 3\) are not the policy's \(obs 1, action 1\); begin from"),
         ({"task": replace(WALK, discrete=3)}, "begin from a policy of these sizes"),
         ({"hidden": (8,)}, "has hidden 16, this run 8; leave --hidden away"),
         ({"normalise": False}, "has normalise True, this run False"),

@@ -77,6 +77,7 @@ def asked_for(args: argparse.Namespace, folder: Path) -> Asked:
     """Put together what is searched; what is wrong with it is said before anything is made."""
     from cuprl import algorithms
     from cuprl.core.parse import as_whole
+    from cuprl.experiments.grid.cells import task_called
     from cuprl.experiments.tuning.search import steps_of_a_trial
     from cuprl.experiments.tuning.space import space_of
     from cuprl.experiments.tuning.study import Asked, kept_steps
@@ -87,7 +88,7 @@ def asked_for(args: argparse.Namespace, folder: Path) -> Asked:
     if args.file:  # beside a search, a flag for the same setting is refused, but a file's value gives way
         of_file = {name for name in searched(args) if fixed.get(name) == args.file.settings.get(name)}
         fixed = {name: value for name, value in fixed.items() if name not in of_file}
-    axes = space_of(args.algo, args.search, fixed)
+    axes = space_of(args.algo, args.search, fixed, getattr(task_called(args.task), "settings", None))
     steps = args.steps or kept_steps(folder) or steps_of_a_trial(args.budget, args.algo, fixed)
     steps = as_whole(steps, "steps")
     if steps > args.budget:

@@ -110,10 +110,10 @@ def environment_of(
 def refuse_other_sizes(spec: Spec, info: dict[str, Any], mend: str = "give the task it was trained on") -> None:
     """Refuse a task that the policy was not made for, unless it is of the same sizes; mend: what to do about it."""
     sides = ((spec.obs_dim, spec.action), (info["spec"]["obs_dim"], action_from_json(info["spec"]["action"])))
-    found, wanted = ((obs_dim, type(action).__name__, action.outputs) for obs_dim, action in sides)
+    found, wanted = ((obs_dim, type(action), str(action)) for obs_dim, action in sides)  # bounds may differ
     if found != wanted:
-        sizes = f"{spec.name} has observations and actions of the sizes {found}, the policy of {wanted}"
-        raise UserError(f"{sizes}; {mend}.")
+        task, policy = (f"obs {obs_dim}, action {action}" for obs_dim, action in sides)
+        raise UserError(f"the sizes of {spec.name} ({task}) are not the policy's ({policy}); {mend}.")
 
 
 def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Iterator[Step]:

@@ -52,7 +52,7 @@ def load(
     if not path.is_file():
         raise UserError(f"there is no file {path}; `cup export RUN --out {path}` would write it.")
     if checkpoint is not None:
-        raise UserError(f"{source} holds one policy alone; --checkpoint {checkpoint} goes with a run: leave it away.")
+        raise UserError(f"{source} holds one policy alone; the checkpoint {checkpoint!r} goes with a run: leave it away.")
     if path.suffix == ".jax" and trust is not True:
         raise NotTrusted(f"{path} is a compiled program; if you trust who made it, add --trust (in Python trust=True).")
     with named_by(path, trust):

@@ -112,7 +112,7 @@ def settings_to_json(settings: Any) -> dict[str, Any]:
 def iterations_of(steps: int, batch_size: int) -> int:
     """Count the batches of so many steps; fewer than one, and more than can be named, are refused."""
     if steps < batch_size:
-        raise UserError(f"steps is {steps}, less than one batch; give at least {batch_size}.")
+        raise UserError(f"steps is {steps}, less than one batch; give at least {batch_size}, or a smaller --batch-size.")
     if steps // batch_size > MOST_ITERATIONS:
         most = MOST_ITERATIONS * batch_size
         raise UserError(f"steps is {steps:g}; give at most {most:,}, {MOST_ITERATIONS:,} batches.")

@@ -23,7 +23,7 @@ from cuprl.runs.checkpoint import Arrays, iteration_of, list_checkpoints, prune,
 from cuprl.runs.columns import needed
 from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
-from cuprl.runs.paths import given_folder, new_folder, refuse_used
+from cuprl.runs.paths import given_folder, mend_no_run, new_folder, refuse_used
 
 LARGEST_CONFIG = 2**24  # bytes
 
@@ -36,7 +36,7 @@ class Run:
         self.rows = progress.Rows(self.path / "progress.csv")
         self.evaluations = progress.Rows(self.path / evaluations.NAME)
         if not os.path.lexists(self.path / "config.json"):
-            raise UserError(f"{self.path} is not a run: it has no config.json. Give a folder that `cup train` made.")
+            raise UserError(f"{self.path} is not a run: it has no config.json. {mend_no_run(self.path)}")
         try:
             self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json", LARGEST_CONFIG))
         except UserError:

@@ -31,6 +31,14 @@ def given_folder(path: str | Path) -> Path:
     return Path(path)
 
 
+def mend_no_run(path: Path) -> str:
+    """Say what to give in the place of a folder that is no run: the runs in it, where it has some."""
+    below = (found.parent for depth in ("*", "*/*", "*/*/*") for found in path.glob(f"{depth}/config.json"))
+    if (first := next(below, None)) is not None:
+        return f"There are runs in it: give one, as {first}."
+    return "Give a folder that `cup train` made."
+
+
 def refuse_used(path: Path) -> None:
     """Refuse a folder with anything in it but what a run leaves that is killed as it begins."""
     if path.is_dir():

@@ -29,7 +29,7 @@ def test_what_was_imported_is_found_by_its_name(root):
 def test_a_part_of_it(root):
     (g,), _ = find_groups(["mine"], root, "variant=alpha=0.3,seed=1")
     assert g.variant == "alpha=0.3" and [r.config["seed"] for r in g.results] == [1]
-    with pytest.raises(UserError, match=r"unknown seed of these runs '7'; .*Accepted: 0, 1"):
+    with pytest.raises(UserError, match=r"unknown seed of these runs '7'; .*accepted: 0, 1"):
         find_groups(["mine"], root, "seed=7")
 
 
@@ -45,6 +45,14 @@ def test_a_part_of_it(root):
 def test_what_is_not_found_is_one_sentence(names, words, tmp_path):
     with pytest.raises(UserError, match=words):
         find_groups(names, tmp_path)
+
+
+def test_a_folder_of_runs_is_no_unknown_experiment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine" / "seed0").mkdir(parents=True)
+    (tmp_path / "mine" / "seed0" / "config.json").touch()
+    with pytest.raises(UserError, match=r"mine is not a run: .*give one, as mine/seed0"):
+        find_groups(["mine"], tmp_path / "results")
 
 
 def test_of_many_runs_left_out_three_are_named():

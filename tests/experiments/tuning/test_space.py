@@ -3,8 +3,16 @@
 import pytest
 
 from cuprl.algorithms import ALGORITHMS, load
+from cuprl.envs import find
 from cuprl.errors import UserError
 from cuprl.experiments.tuning.space import Axis, axis_of, space_of
+
+
+def test_a_range_is_around_what_the_setting_is_on_the_task():
+    settings = find("tabular:chain").settings
+    (axis,) = space_of("cup", ["policy_lr"], {}, settings)
+    assert axis.low < settings["policy_lr"] < axis.high and axis.holds(settings["policy_lr"])
+    assert not space_of("cup", ["policy_lr"], {})[0].holds(settings["policy_lr"])  # a robot's
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS)

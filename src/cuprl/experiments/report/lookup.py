@@ -25,10 +25,12 @@ def find_groups(names: Sequence[str], root: Path, only: str | None = None) -> tu
     """
     first = names[0]
     planned = first in EXPERIMENTS or first.endswith(".toml")
-    if len(names) > 1 or (not planned and (os.sep in first or os.path.lexists(Path(first, "config.json")))):
+    imported = not planned and first in {path.parent.name for path in files(root)}
+    is_run = os.path.lexists(Path(first, "config.json"))
+    if len(names) > 1 or (not planned and (os.sep in first or is_run or (os.path.isdir(first) and not imported))):
         groups, left = of_runs(names)
         return part_of(groups, only), unusable(left) if left else ""
-    if not planned and first in {path.parent.name for path in files(root)}:
+    if imported:
         return of_folder(first, root, only)
     return of_experiment(first, root, only)
 

@@ -58,13 +58,13 @@ class Axis:
         return f"{self.name} {said}{' (log)' if self.logarithmic else ''}"
 
 
-def space_of(algo: str, searched: Sequence[str], fixed: dict[str, Any]) -> list[Axis]:
+def space_of(algo: str, searched: Sequence[str], fixed: dict[str, Any], of_task: dict[str, Any] | None = None) -> list[Axis]:
     """Make the axes of --search words, or the usual ones of the algorithm; what a flag fixes is not searched.
 
     A word is NAME=LOW..HIGH, NAME=A,B,C (of settings that are lists A/B/C, as hidden=64,64/128,128), or NAME alone, whose
-    range is the usual one.
+    range is the usual one, around what the setting is on the task: of_task has what the task changes.
     """
-    _, config = algorithms.load(algo)
+    _, config = algorithms.load(algo, of_task=of_task)
     kinds = get_type_hints(type(config))
     words = [*searched] or [name for name in USUAL if name in kinds and name not in fixed and usual(name, config)]
     axes: list[Axis] = []
