@@ -7,6 +7,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import cuprl
+from cuprl.algorithms import as_now
 from cuprl.errors import UserError
 from cuprl.runs.checkpoint import (
     KEEP,
@@ -55,6 +56,7 @@ def test_the_names_are_a_file_format():
         "state/multiplier": ["value", "first", "second", "count"],
         "state/belief": belief,
         "normaliser": ["count", "mean", "var"],
+        "signals": ["count", "mean", "var"],
         "running": episodes,
         "episodes": episodes,
     }
@@ -90,7 +92,7 @@ def test_an_old_checkpoint_has_todays_names(algo):
         ("env/physics", "env.physics"),
     ):
         np.testing.assert_array_equal(new[name], old[before])
-    settings = run.config["settings"]
+    settings = as_now(run.config)["settings"]
     learner = cuprl.Agent("hopper-speed", algo, steps=run.config["steps"], **settings).learner
     learner.restore(new)
     same_arrays(learner.arrays(), {name: array for name, array in new.items() if not name.startswith("env/")})

@@ -34,6 +34,7 @@ def test_a_run_with_other_settings_does_not_pass_for_this_one(trained):
 
 def test_a_run_with_other_numerics_does_not_either(trained, monkeypatch):
     cell, root = trained
-    monkeypatch.setitem(ALGORITHMS, "cup", ALGORITHMS["cup"]._replace(numerics=7))
-    with pytest.raises(UserError, match=r"was made with numerics 2 of cup, now 7"):
+    now = ALGORITHMS["cup"].numerics
+    monkeypatch.setitem(ALGORITHMS, "cup", ALGORITHMS["cup"]._replace(numerics=now + 1))
+    with pytest.raises(UserError, match=rf"was made with numerics {now} of cup, now {now + 1}"):
         cell.fraction(root)

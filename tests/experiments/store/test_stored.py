@@ -20,8 +20,8 @@ def test_a_new_version_or_a_new_setting_at_its_default_makes_no_result_stale(tin
     assert set(stored(cells, tiny)) == set(cells)
     config = cells[0].resolved()
     assert config["settings"]["cost_lam"] != 0.1
-    later = {**config, "settings": {**config["settings"], "critic_l2": 0.5}}
-    earlier = {**config, "settings": {k: v for k, v in config["settings"].items() if k != "critic_l2"}}
+    later = {**config, "settings": {**config["settings"], "init_log_std": -1.0}}
+    earlier = {**config, "settings": {k: v for k, v in config["settings"].items() if k != "init_log_std"}}
     assert config_hash(earlier) == config_hash(config) != config_hash(later)
 
 
