@@ -22,10 +22,13 @@ def learnt(probe, iterations, **settings):
 
 def critic_values(training, obs):
     from cuprl.learn.critics import values
+    from cuprl.learn.estimate import cost_discounts, critic_units
 
     learner = training.learner
     normalised = learner.normaliser.apply(np.array(obs, np.float64).reshape(-1, 1))
-    return np.asarray(values(learner.state.critics, normalised, learner.config))
+    gamma = np.append(learner.config.gamma, cost_discounts(learner.spec, learner.config))
+    unit = critic_units(learner.usual_step, gamma, learner.config, learner.spec)
+    return np.asarray(unit * values(learner.state.critics, normalised, learner.config))
 
 
 def test_probe_one_step_values():

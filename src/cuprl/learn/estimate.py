@@ -21,7 +21,7 @@ def cost_discounts(spec: Spec, config: Common) -> jax.Array:
     return jnp.array([c.discount if c.discount < 1.0 else config.gamma for c in spec.constraints])
 
 
-def critic_units(size: jax.Array, gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
+def critic_units(size: Any, gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
     """Give what 1 of a critic's network means [1 + m]; size [1 + m]: of a usual step's reward and costs.
 
     A network that must say thousands takes hundreds of iterations to get there, for Adam moves a weight by its rate at most,
