@@ -38,8 +38,8 @@ def convolved(x, kernel, bias, xp):
 
 
 def features(params, obs, xp):
-    """obs [B, 432] -> [B, 64]; -1 leaves the number of rows open"""
-    x = obs.reshape(-1, *SHAPE)
+    """obs [B, 432], from 0 to 255 -> [B, 64]; -1 leaves the number of rows open"""
+    x = obs.reshape(-1, *SHAPE) / 255.0
     for kernel, bias in params:
         x = convolved(x, kernel, bias, xp)
     return x.reshape(-1, 2 * 2 * CHANNELS[-1])
