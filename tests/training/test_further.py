@@ -224,6 +224,10 @@ def test_a_policy_that_does_not_fit_is_one_sentence(teacher, tmp_path):
         ({"hidden": (8,)}, "has hidden 16, this run 8; leave --hidden away"),
         ({"normalise": False}, "has normalise True, this run False"),
         ({"task": two, "start_critics": True}, "of the costs cost, this run has cost,other; leave --from-critics away"),
+        (
+            {"critic_unit": "step", "start_critics": True},
+            "critic_unit return, this run step; give --critic-unit return",
+        ),
         ({"start_from": file, "start_critics": True}, "a policy alone, without critics"),
         ({"start_from": file, "start_checkpoint": "best"}, "holds one policy alone"),
         ({"start_from": onnx}, "does not show its network"),

@@ -108,14 +108,6 @@ def test_critics_that_count_in_steps_know_the_usual_step_and_keep_it():
     same_arrays(learner.arrays(), again.arrays())
 
 
-@pytest.mark.parametrize("units", [("step", "return"), ("return", "step")])
-def test_critics_that_count_in_another_unit_are_no_start(units):
-    one, other = (learner_for(critic_unit=unit) for unit in units)
-    with pytest.raises(ValueError, match="critics count in another unit"):
-        one.begin_from(other.arrays(), critics=True)
-    one.begin_from(other.arrays(), critics=False)
-
-
 def test_critics_that_count_in_the_same_unit_bring_it_with_them():
     one, other = learner_for(critic_unit="step"), learner_for(critic_unit="step")
     other.learn_from(collected(cost=3.0))

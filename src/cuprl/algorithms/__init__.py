@@ -38,9 +38,6 @@ MENDED: dict[str, dict[str, Any]] = {
         "cost_estimate": "steps", "cost_memory": 10.0},
 }  # fmt: skip
 
-# Mended once and printed again: with the parts above the noise no longer grows, and many actuators need it.
-KL_TURNED = {"improvement_kl": "new-k", "projection_kl": "new-half"}
-
 # What depends on a problem's own discount and on the size of its networks: a task's word goes before a preset's there.
 OF_THE_TASK = ("gamma", "policy_lr", "critic_lr")
 

@@ -13,7 +13,7 @@ from cuprl.learn.critics import values
 from cuprl.learn.gae import gae
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, Rollout
-from cuprl.learn.visits import visits
+from cuprl.learn.visits import steps_at, visits
 
 
 def cost_discounts(spec: Spec, config: Common) -> jax.Array:
@@ -29,7 +29,7 @@ def critic_units(size: Any, gamma: jax.Array, config: Common, spec: Spec) -> jax
     """
     if config.critic_unit == "return":
         return jnp.ones_like(gamma)
-    return size * (gamma[:, None] ** jnp.arange(spec.horizon)).sum(axis=1)
+    return size * steps_at(gamma, spec.horizon)
 
 
 def standardise(x: jax.Array) -> jax.Array:

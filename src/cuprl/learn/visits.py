@@ -10,7 +10,7 @@ with weight = gamma_C^t / mean(gamma_C^t) and span = sum_rows gamma_C^t / E, for
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -35,9 +35,14 @@ def limit_discounts(spec: Spec, config: Common) -> np.ndarray:
     return np.array([1.0 if plain else c.discount for c in spec.constraints])
 
 
+def steps_at(gamma: Any, horizon: int) -> Any:
+    """Sum gamma^t over a full episode's steps t, for each gamma [k]: 1 / (1 - gamma) if it is long, the horizon at 1."""
+    return (gamma[:, None] ** np.arange(horizon)).sum(axis=1)
+
+
 def discounted_steps(spec: Spec, config: Common) -> np.ndarray:
-    """Sum gamma_C^t over a full episode's steps t [m]: 1 / (1 - gamma_C) if it is long, for a plain sum the horizon."""
-    return (limit_discounts(spec, config)[:, None] ** np.arange(spec.horizon)).sum(axis=1).astype(np.float32)
+    """Count a full episode's steps as J^C of each cost does [m]."""
+    return steps_at(limit_discounts(spec, config), spec.horizon).astype(np.float32)
 
 
 def episode_steps(first: jax.Array, done: jax.Array) -> jax.Array:

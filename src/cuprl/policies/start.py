@@ -73,6 +73,10 @@ class Start(NamedTuple):
             if own != asked:
                 said = f"the critics of {self.source} are of the costs {as_words(own)}, this run has {as_words(asked)}"
                 raise UserError(f"{said}; leave --from-critics away.")
+            unit = "step" if "signals/count" in self.arrays else "return"
+            if unit != settings.critic_unit:
+                said = f"the critics of {self.source} have critic_unit {unit}, this run {settings.critic_unit}"
+                raise UserError(f"{said}; give --critic-unit {unit}, or leave --from-critics away.")
 
 
 def origin_of(source: str | Path | Run | None, checkpoint: str | int | None, critics: bool) -> Origin | None:

@@ -38,7 +38,8 @@ from cuprl.training.collect import Collected
 from cuprl.training.row import rollout_metrics, time_metrics
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
-USED = ("normaliser/", "policy/", "critic")  # arrays of a checkpoint that must be finite for anything to go on from it
+# The arrays of a checkpoint that must be finite for anything to go on from it.
+USED = ("normaliser/", "policy/", "critic", "signals/")
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
 
@@ -171,12 +172,9 @@ class Learner:
         KeyError or ValueError where they do not fit. Optimisers, multipliers and what is believed of J^C begin anew.
         """
         parts = {"policy": self.state.policy} | ({"critics": self.state.critics} if critics else {})
-        found = from_arrays({"state": parts, "normaliser": self.normaliser.seen}, arrays)
-        if critics:
-            if (self.signals is None) == ("signals/count" in arrays):
-                raise ValueError("its critics count in another unit (critic_unit)")
-            self.signals = from_arrays({"signals": self.signals}, arrays)["signals"]
-        self.state = replace(self.state, **found["state"])
+        signals = {"signals": self.signals} if critics else {}  # the unit that those critics count in
+        found = from_arrays({"state": parts, "normaliser": self.normaliser.seen, **signals}, arrays)
+        self.state, self.signals = replace(self.state, **found["state"]), found.get("signals", self.signals)
         if seen := found["normaliser"]:  # none where it is off
             self.normaliser = Normaliser.of(seen)
 

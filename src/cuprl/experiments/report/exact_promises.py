@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cuprl.experiments.report.promise import FOUND, PREDICTED
 from cuprl.runs.columns import column
 
-PREDICTED, MEASURED = "train/predicted_cost", "train/cost_return"
 BELIEVED, KEPT, DRIFT = "train/believed_cost", "train/promises_kept", "train/cost_drift"
 
 
@@ -37,10 +37,10 @@ def judge(rows: Sequence[Mapping[str, float]], costs: np.ndarray, limits: Mappin
         return None
     each = []
     for i, (name, limit) in enumerate(limits.items()):
-        said = {key: series(rows, column(key, name, limits))[first:] for key in (PREDICTED, MEASURED, BELIEVED, KEPT, DRIFT)}
+        said = {key: series(rows, column(key, name, limits))[first:] for key in (PREDICTED, FOUND, BELIEVED, KEPT, DRIFT)}
         before, after = costs[first:-1, i], costs[first + 1 :, i]
         promise, came = promised(said), after - before
-        missed, off = after - said[PREDICTED], said[MEASURED] - before
+        missed, off = after - said[PREDICTED], said[FOUND] - before
         kept = float(promise @ came / max(promise @ promise, 1e-12))
         each.append((kept, *(float(x) / limit for x in (missed.mean(), rms(missed), rms(off)))))
     shares, biases, errors, noises = zip(*each)
@@ -50,7 +50,7 @@ def judge(rows: Sequence[Mapping[str, float]], costs: np.ndarray, limits: Mappin
 def promised(said: Mapping[str, np.ndarray]) -> np.ndarray:
     """Give the change of J^C that the surrogate promised [K]: what was predicted, less what else went into it."""
     if np.isnan(said[BELIEVED]).all():
-        return said[PREDICTED] - said[MEASURED]
+        return said[PREDICTED] - said[FOUND]
     return (said[PREDICTED] - said[BELIEVED] - said[DRIFT]) / said[KEPT]
 
 
