@@ -177,6 +177,14 @@ def test_the_command_writes_and_an_exported_policy_carries_it(run, tmp_path, cap
     kept = read_certificate(run.path / "certificate.json")
     assert kept.to_json() == shown and kept.mode == "sampled" and Certificate.from_json(shown) == kept
     assert kept == cuprl.certify(run, episodes=10, mode="sampled")
+    for mode, said in (
+        (["--sampled"], ""),
+        ([], "held the certificate of sampled actions, iteration 2, which this one replaces"),
+    ):
+        assert main(["certify", str(run.path), "--episodes", "10", "--json", *mode]) == 0
+        err = capsys.readouterr().err
+        assert said in err and bool(said) == bool(err)
+    assert main(["certify", str(run.path), "--episodes", "10", "--sampled", "--json"]) == 0 and capsys.readouterr()
     file = tmp_path / "policy.npz"
     assert main(["export", str(run.path), "--episodes", "0", "--out", str(file)]) == 0
     assert "with its certificate: 10 episodes, " in capsys.readouterr().out

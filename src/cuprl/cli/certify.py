@@ -79,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(certificate.to_json()))
     else:
         print_certificate(certificate)
+    if out.suffix == ".json" and (other := what_it_holds(out, certificate)):
+        print(f"note: {printable(str(out))} held the certificate of {other}, which this one replaces.", file=sys.stderr)
     if out.suffix == ".npz":
         write_with_certificate(policy, certificate, out)
     else:
@@ -102,6 +104,18 @@ def where(policy: SavedPolicy, out: str | None) -> Path:
     if path.suffix == ".npz" and not policy.arrays:
         raise UserError(f"--out {out} needs the arrays that {policy.source} does not show; give a .json file.")
     return path
+
+
+def what_it_holds(path: Path, new: Certificate) -> str:
+    """Say whose certificate stands in a file that is to be written, if it is of other actions or another iteration."""
+    from cuprl.policies.certificate import read_certificate
+
+    try:
+        old = read_certificate(path)
+    except (UserError, OSError):  # there is none
+        return ""
+    same = (old.mode, old.iteration) == (new.mode, new.iteration)
+    return "" if same else f"{'the mode' if old.mode == 'mode' else 'sampled actions'}, iteration {old.iteration}"
 
 
 def teller(episodes: int) -> Any:

@@ -19,6 +19,12 @@ def test_curves_say_what_the_band_is(seeds, words, tmp_path):
     assert picture.count("FillBetween") == (8 if seeds > 1 else 0)  # two tasks, two algorithms, two rows
 
 
+@pytest.mark.parametrize("steps, unit", [(15_000, " (thousands)"), (400_000, " (millions)")])
+def test_the_axis_of_steps_suits_them(steps, unit, tmp_path):
+    texts, _ = drawn("curves", groups_of(Block(("hopper-speed",), ("cup",), (0,), steps)), tmp_path)
+    assert f"environment steps{unit}" in " ".join(texts)
+
+
 def test_an_algorithm_keeps_its_colour(tmp_path):
     for algos in (("ppo", "cup"), ("cup", "focops")):
         _, picture = drawn("curves", groups_of(Block(("hopper-speed",), algos, (0,), STEPS)), tmp_path)

@@ -62,15 +62,16 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
     figure, panels = panels_of(tasks, len(rows))
     lines_of_legends = [0]
     sweep = all(g.variant for g in groups)  # then each task has its own points, colours and legend
+    unit, unit_name = unit_of_steps(groups)
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
         colours, lines = (look(mine if sweep else groups) for look in (colours_of, lines_of))
         for axis, (_, metric, constraint) in zip(axes, rows):
             for g in mine:
                 if constraint is None:
-                    draw(axis, g, g.curves(metric), colours[g.label], lines[g.label])
+                    draw(axis, g, g.curves(metric), unit, colours[g.label], lines[g.label])
                 elif constraint < len(g.limits):
-                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], colours[g.label], lines[g.label])
+                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], unit, colours[g.label], lines[g.label])
             if metric == COST and constraint is not None:
                 finish_cost(axis, mine, constraint, colours)
             axis.set_visible(bool(axis.lines))
@@ -78,7 +79,7 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
             one = len({g.algo for g in mine}) == 1
             lines_of_legends.append(legend_on(figure, axes[0], [g.variant if one else g.label for g in mine]))
     label_rows(figure, panels, [label for label, _, _ in rows])
-    caption(figure, "environment steps (millions)", f"line: {line_text(groups)}{band_text(groups)}; dashed: limit")
+    caption(figure, f"environment steps{unit_name}", f"line: {line_text(groups)}{band_text(groups)}; dashed: limit")
     if not sweep:
         legend_above(figure, panels)
     stacks = figure.axes[0].get_gridspec().nrows // len(rows)
@@ -86,9 +87,16 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
     save_figure(figure, out)
 
 
-def draw(axis: Axes, g: Group, values: np.ndarray, colour: Any, line: Any) -> None:
-    """Draw the mean of curves [seeds, iterations] and a band about it."""
-    steps = g.results[0].metrics["steps"] / 1e6
+def unit_of_steps(groups: list[Group]) -> tuple[float, str]:
+    """Choose what the axis of steps counts in, by the longest curve, and how that is written."""
+    longest = max(float(g.results[0].metrics["steps"][-1]) for g in groups)
+    units = {1e6: " (millions)", 1e3: " (thousands)"}
+    return next(((unit, name) for unit, name in units.items() if longest >= unit / 5), (1.0, ""))
+
+
+def draw(axis: Axes, g: Group, values: np.ndarray, unit: float, colour: Any, line: Any) -> None:
+    """Draw the mean of curves [seeds, iterations] and a band about it, over steps in that unit."""
+    steps = g.results[0].metrics["steps"] / unit
     axis.plot(steps, values.mean(axis=0), color=colour, linestyle=line, label=g.label, linewidth=1.3)
     if (band := band_of(values)) is not None:
         axis.fill_between(steps, *band, color=colour, alpha=0.18, linewidth=0)
