@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export
 
-from cuprl.core.encoder import Encoder, by_rows, from_names, to_names
+from cuprl.core.encoder import Encoder, by_rows, find_encoder, from_names, to_names
 from cuprl.errors import UserError, blame, first_line
 
 TRIED = 4  # observations
@@ -42,6 +43,15 @@ def encode(encoder: Encoder, params: Any, x: Any, xp: ModuleType = jnp) -> Any:
 def on_host(encoder: Encoder) -> Any:
     """Give what acts: the function in NumPy, or the compiled one where there is none."""
     return encoder.numpy or (lambda params, obs: np.asarray(compiled(encoder)(params, obs)))
+
+
+def with_encoder(settings: Any, obs_dim: int) -> Any:
+    """Look up an encoder that the settings name, and refuse one with which nothing can be learnt."""
+    encoder = find_encoder(settings.encoder)
+    if encoder is None:
+        return settings
+    check_encoder(encoder, obs_dim)
+    return replace(settings, encoder=encoder)
 
 
 def check_encoder(encoder: Encoder, obs_dim: int) -> None:

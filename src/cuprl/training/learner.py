@@ -19,14 +19,13 @@ import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip
 from jax.flatten_util import ravel_pytree  # isort: skip
 
-from cuprl.core.encoder import find_encoder
 from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.normaliser import Moments, Normaliser
 from cuprl.core.observations import LARGEST
 from cuprl.core.spec import Spec
 from cuprl.errors import RunStopped, UserError
 from cuprl.learn.cost_return import EpisodeCosts
-from cuprl.learn.encoding import check_encoder
+from cuprl.learn.encoding import with_encoder
 from cuprl.learn.estimate import estimate
 from cuprl.learn.policy import policy_for
 from cuprl.learn.types import Algorithm, Batch, Metrics, Rollout, State
@@ -67,21 +66,12 @@ def estimate_and_update(
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
-def with_encoder(settings: Any, spec: Spec) -> Any:
-    """Look up an encoder that the settings name, and refuse one with which nothing can be learnt."""
-    encoder = find_encoder(settings.encoder)
-    if encoder is None:
-        return settings
-    check_encoder(encoder, spec.obs_dim)
-    return replace(settings, encoder=encoder)
-
-
 class Learner:
     """Learns from one rollout after another."""
 
     def __init__(self, plan: Plan, spec: Spec):
         self.module, self.iterations, self.spec = plan.module, plan.iterations, spec
-        self.config = settings = with_encoder(plan.settings, spec)
+        self.config = settings = with_encoder(plan.settings, spec.obs_dim)
         self.schedule = Schedule.of(plan.iterations, settings.batch_size, settings.anneal, plan.config.extensions)
         self.names = [c.name for c in spec.constraints]
         self.discount = np.array([c.discount for c in spec.constraints])  # [m]
