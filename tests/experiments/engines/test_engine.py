@@ -135,3 +135,16 @@ def test_a_damaged_run_or_result_is_left_out_and_the_others_go_on(tmp_path, caps
     assert "not readable JSON" in broken.path(root).with_name("seed1.failed").read_text()
     assert f"1 damaged result left out: the result {damaged} is damaged" in capsys.readouterr().out
     assert stored(cells, results).keys() == {again}  # stored again from its folder
+
+
+def test_a_finished_run_whose_last_checkpoint_is_damaged_is_mended(tmp_path):
+    """Its metrics are all there, but whoever evaluates it later would get another policy than the one that was measured."""
+    (cell,) = cells = expand(TINY)[:1]
+    path = cell.path(tmp_path / "runs")
+    train("hopper-speed", steps=600, out=path, checkpoint_every=1, **dict(SMALL), **QUIET)
+    newest = Run(path).checkpoints()[0]
+    whole = newest.read_bytes()
+    newest.write_bytes(whole[:99])
+    assert cell.fraction(tmp_path / "runs") < 1.0
+    assert not run_cells(cells, tmp_path) and newest.read_bytes() == whole
+    assert stored(cells, tmp_path / "results").keys() == {cell}

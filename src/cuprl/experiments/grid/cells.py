@@ -116,13 +116,16 @@ class Cell:
         return read_start(self.start_from, find_encoder(config.settings.get("encoder"))).begun(config)
 
     def fraction(self, root: Path) -> float:
-        """Tell how much of the run is done, 0 to 1: up to the checkpoint it would be resumed from."""
+        """Tell how much of the run is done, 0 to 1: up to the intact checkpoint it would be resumed from."""
         path = self.path(root)
         if not (path / "config.json").is_file():
             return 0.0
         run = Run(path)
         self.check_same(run)
-        done = next(map(iteration_of, run.to_resume_from()), 0)
+        try:
+            done = iteration_of(run.read(run.to_resume_from())[0])
+        except UserError:  # none is intact
+            done = 0
         return done / (run.config["steps"] // run.config["settings"]["batch_size"])
 
     def check_same(self, run: Run) -> None:
