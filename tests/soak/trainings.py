@@ -44,5 +44,5 @@ def expect_ended(command: Command, begun: bool, finished: tuple[int, ...]) -> No
     """By SIGTERM or SIGINT; finished: the status that is right too, if there was nothing left to do."""
     if begun:
         command.expect(130, -signal.SIGTERM, *finished)
-    elif command.status not in (130, -signal.SIGTERM, *BEFORE_MAIN):
+    elif command.status not in (130, -signal.SIGTERM, *BEFORE_MAIN, *finished):  # not begun, or done already
         raise Failed(f"{command} took no notice of its signal and ended with status {command.status}")

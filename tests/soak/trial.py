@@ -109,9 +109,9 @@ class Trial:
             time.sleep(0.002)
         time.sleep(0.1 * pause)
 
-    def finish(self, reference: Path | None = None) -> None:
-        """The last time it goes on: to its end, and equal to the reference."""
-        self.go_on().end().expect(0)
+    def finish(self, reference: Path | None = None, *words: str) -> None:
+        """The last time it goes on: to its end, and equal to the reference; words: as of `go_on`."""
+        self.go_on(*words).end().expect(0)
         self.host.expect_nothing_left(SOON)
         expect_same(self.run, reference or self.reference())
 

@@ -42,7 +42,7 @@ def worker_killed(trial: Trial) -> str:
         expect(len(rows(trial.run)) == ITERATIONS, "a run without its worker ended with status 0, unfinished")
     trial.host.expect_nothing_left(SOON)
     expect_nothing_wrong_so_far(trial.run, reference)
-    trial.finish(reference)
+    trial.finish(reference, *ASYNC)
     return "same"
 
 
@@ -59,7 +59,7 @@ def run_killed(trial: Trial) -> str:
     expect_stopped(command.end(), number, trial.run, row, begun)
     trial.host.expect_nothing_left(SOON)
     expect_nothing_wrong_so_far(trial.run, reference)
-    trial.finish(reference)
+    trial.finish(reference, *ASYNC)
     return "same"
 
 
