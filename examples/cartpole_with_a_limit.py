@@ -24,7 +24,7 @@ def right(obs, action, next_obs, info):
 
 def solve(limit: float, **settings) -> dict:
     task = cuprl.from_gymnasium("CartPole-v1", {"right": right}, limit, discount=1.0, num_envs=10)
-    run = cuprl.train(task, **{"steps": 200_000, **SETTINGS, **settings})
+    run = cuprl.train(task, "cup-paper", **{"steps": 200_000, **SETTINGS, **settings})
     return cuprl.evaluate(cuprl.load(run, task), episodes=50, deterministic=False)
 
 

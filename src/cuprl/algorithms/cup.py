@@ -46,7 +46,7 @@ class Config(FirstOrder, Lagrangian, NoiseFloor):
     stop_checks: int = setting(1, "how often an epoch the KL is looked at to stop", "1 or more")
     projection_epochs: int = setting(10, "most passes of the projection over a batch", "1 or more")
     improvement: str = choice("sqrt-kl", "what holds the improvement back", ("sqrt-kl", "clip", "both"))
-    clip: float = setting(0.2, "range of the ratio where a surrogate clips it", "more than 0")
+    clip: float = setting(0.2, "where a surrogate clips the ratio, to 1 ± this", "more than 0")
     improvement_kl: str = choice("k-new", "which KL the improvement is charged for", ("k-new", "new-k"))
     projection_kl: str = choice("half-new", "which KL the projection minimises", ("half-new", "new-half"))
     projection_stop: str = choice("k", "the projection stops on the KL from pi_k or from pi_half", ("k", "half"))
@@ -58,8 +58,10 @@ class Config(FirstOrder, Lagrangian, NoiseFloor):
         "how nu follows the excess: once an iteration, or found while projecting, from the predicted excess",
         ("ascent", "adam", "pid", "projection"),
     )
-    beta: float = setting(0.0, "weight of sqrt(KL) in the predicted cost, in deviations of A^C: a margin", "0 or more")
-    cost_memory: float = setting(0.0, "episodes that the predicted J^C counts for beside a batch's; 0: none", "0 or more")
+    beta: float = setting(0.0, "margin: weight of sqrt(KL) in the predicted cost, in deviations of A^C", "0 or more")
+    cost_memory: float = setting(
+        0.0, "episodes that the last prediction of J^C counts for beside a batch's; 0: none", "0 or more"
+    )
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:

@@ -26,11 +26,11 @@ from cuprl.errors import RunStopped, UserError, unknown
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
     "resume": ("train", "continue a stopped run, bit for bit"),
-    "eval": ("inspect", "evaluate the policy of a run"),
+    "eval": ("inspect", "evaluate a policy: its return and costs"),
     "certify": ("certify", "bound the expected costs of a policy, from fresh episodes"),
     "video": ("video", "film the policy of a run at work"),
     "plot": ("compare", "draw the learning curves of runs"),
-    "report": ("report", "one HTML page about a run or an experiment"),
+    "report": ("report", "write one HTML page about a run or an experiment"),
     "watch": ("report", "show a run in the browser while it goes on"),
     "check": ("check", "look for what is wrong with a Gymnasium environment"),
     "tasks": ("inspect", "list the tasks"),
@@ -40,10 +40,10 @@ COMMANDS = {  # name: (module, one line of help)
     "tune": ("tune", "search for the settings with the best return within the limits"),
     "bench": ("bench", "run an experiment: many trainings, on this machine or on Ray"),
     "results": ("results", "take runs into the results store, list them, write them out"),
-    "table": ("compare", "the results of runs or of an experiment as a table"),
+    "table": ("compare", "show the results of runs or of an experiment as a table"),
     "figure": ("compare", "draw the results of an experiment"),
     "speed": ("speed", "measure training against raw physics"),
-    "theory": ("theory", "check the paper's bounds on exact random problems"),
+    "theory": ("theory", "check the paper's bounds, and what is learnt, on exact problems"),
 }
 
 
@@ -63,7 +63,7 @@ def add_trust_flags(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a module named in the folder or file, whose code may run here",
     )
-    parser.add_argument("--trust", action="store_true", help="all code that the folder or file names, or is, may run here")
+    parser.add_argument("--trust", action="store_true", help="all code that the folder or file names or holds may run here")
 
 
 def add_checkpoint_flag(parser: argparse.ArgumentParser) -> None:

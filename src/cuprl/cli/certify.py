@@ -30,17 +30,21 @@ def add(subparsers: Any) -> None:
     certify.add_argument("path", metavar="RUN", help="the run's folder, a policy's file, or zoo:NAME")
     certify.add_argument("--episodes", type=whole(), default=1000, metavar="N", help="episodes [1000]")
     certify.add_argument(
-        "--confidence", type=value_of(float), default=0.95, metavar="P", help="of all that is said of the costs [0.95]"
+        "--confidence",
+        type=value_of(float),
+        default=0.95,
+        metavar="P",
+        help="chance that the upper bounds on all costs hold [0.95]",
     )
     actions = certify.add_mutually_exclusive_group()
-    actions.add_argument("--mode", action="store_true", help="of the mode, as `cup eval` [this]")
-    actions.add_argument("--sampled", action="store_true", help="of sampled actions, as in training")
+    actions.add_argument("--mode", action="store_true", help="certify the mode, as `cup eval` runs it [this]")
+    actions.add_argument("--sampled", action="store_true", help="certify sampled actions, as in training")
     certify.add_argument("--seed", type=whole(), metavar="K", help="seed of the episodes [1_000_000]")
     certify.add_argument(
         "--cost-bound",
         action="append",
         metavar="X",
-        help="what no step can cost more than, nor less than 0, where the task does not say; or NAME=X",
+        help="a step costs from 0 to X, where the task does not say it itself; NAME=X for one of several",
     )
     certify.add_argument(
         "--threads", type=whole(), metavar="N", help="threads of the physics; never changes a result [all cores]"

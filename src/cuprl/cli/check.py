@@ -17,7 +17,9 @@ def add_gym_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("a Gymnasium environment, gym:ID")
     group.add_argument("--cost", action="append", metavar="C", help="info:KEY or MODULE:FUNCTION, or NAME=… [info:cost]")
     group.add_argument("--import", action="append", dest="imports", metavar="M", help="a module that registers the id")
-    group.add_argument("--cost-discount", action="append", metavar="X", help="of the costs; 1: the plain sum [0.99]")
+    group.add_argument(
+        "--cost-discount", action="append", metavar="X", help="discount of the costs; 1: the plain sum [0.99]"
+    )
     group.add_argument("--horizon", metavar="N", help="steps after which an episode is cut [the environment's own]")
     group.add_argument("--backend", metavar="B", help="sync: one process; async: over worker processes [sync]")
     group.add_argument("--env-timeout", metavar="S", help="seconds a step or reset may take, 0: any [async: 60, sync: any]")
@@ -83,7 +85,7 @@ def add(subparsers: Any) -> None:
     check.add_argument("task", metavar="gym:ID", help="the environment")
     check.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
     check.add_argument("--steps", type=whole(1), default=3000, metavar="N", help="random steps to take [3000]")
-    check.add_argument("--seed", type=whole(0), default=0, metavar="K", help="of the episodes and actions [0]")
+    check.add_argument("--seed", type=whole(0), default=0, metavar="K", help="seed of the episodes and actions [0]")
     add_gym_flags(check)
     check.set_defaults(run=run_check)
 

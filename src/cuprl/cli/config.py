@@ -21,7 +21,7 @@ BY_HAND = ("task", "algo", "seed", "limits")  # whether these were typed makes a
 def add_config_flags(parser: argparse.ArgumentParser) -> None:
     """Add --config, and --trust for the code that the file names."""
     parser.add_argument(
-        "--config", metavar="FILE", help="a run's folder or config.json, or a .toml file; flags beside it win"
+        "--config", metavar="FILE", help="settings of a run's folder, config.json or .toml file; flags beside it win"
     )
     parser.add_argument("--trust", action="store_true", help="with --config: all code that the file names may run here")
 
@@ -29,6 +29,7 @@ def add_config_flags(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
     """Add the settings of the algorithm named in the words or in their --config, whose values become the defaults."""
     from cuprl import algorithms
+    from cuprl.learn.settings import as_words
     from cuprl.runs.config_file import read_config_file
 
     named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -45,9 +46,8 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
     group = parser.add_argument_group(f"settings of {algo}")
     for field in dataclasses.fields(config):
         default = getattr(config, field.name)
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         flag = "--" + field.name.replace("_", "-")
-        said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
+        said = f"{field.metadata['help']} [{as_words(default)}]".replace("%", "%%")
         group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
     if file:
         for name in file.settings:

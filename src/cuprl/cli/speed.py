@@ -17,7 +17,9 @@ def add(subparsers: Any) -> None:
     speed.add_argument("--algo", default="cup", metavar="A", help="an algorithm [cup]")
     speed.add_argument("--threads", type=whole(), default=1, metavar="N", help="threads of the physics [1]")
     speed.add_argument("--rounds", type=whole(), default=10, metavar="N", help="interleaved rounds; medians are shown [10]")
-    speed.add_argument("--growth", action="store_true", help="instead: how an iteration grows with batch, width, …")
+    speed.add_argument(
+        "--growth", action="store_true", help="measure instead how an iteration's time grows with batch, width, …"
+    )
     speed.add_argument("--json", action="store_true", help="print one JSON object")
     speed.set_defaults(run=run)
 

@@ -36,23 +36,23 @@ def add(subparsers: argparse._SubParsersAction) -> None:
         nargs="?",
         type=one_of("part of theory", PARTS),
         default="study",
-        help="study: every statement on random problems (default); front: the best return under each "
-        "cost limit; optimum: train, and compare with the exact optimum",
+        help="study: every statement on random problems; front: the best return under each cost limit; "
+        "optimum: train, and compare with the exact optimum [study]",
     )
     parser.add_argument("generator", metavar="PROBLEM", nargs="?", help="for front: the problem, e.g. gridworld")
     parser.add_argument(
-        "--instances", type=whole(), default=2000, metavar="N", help="random problems for each lambda (default 2000)"
+        "--instances", type=whole(), default=2000, metavar="N", help="random problems for each lambda [2000]"
     )
-    parser.add_argument("--seed", type=whole(), default=0, metavar="K", help="seed of the random problems (default 0)")
+    parser.add_argument("--seed", type=whole(), default=0, metavar="K", help="seed of the random problems [0]")
     parser.add_argument(
         "--lambdas",
         type=numbers("0,0.5,0.95,1"),
         default="0,0.5,0.95,1",
         metavar="X,..",
-        help="values of lambda (default 0,0.5,0.95,1)",
+        help="values of lambda [0,0.5,0.95,1]",
     )
     parser.add_argument("--counterexample", metavar="STATEMENT", help="print a smallest problem on which it fails")
-    parser.add_argument("--points", type=whole(2), default=9, metavar="N", help="for front: number of limits (default 9)")
+    parser.add_argument("--points", type=whole(2), default=9, metavar="N", help="for front: number of limits [9]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     optimum.add_arguments(parser)
     parser.set_defaults(run=run)

@@ -47,7 +47,7 @@ def add(subparsers: Any) -> None:
         "--from",
         dest="start_from",
         metavar="RUN",
-        help="begin with a run's policy, or a .npz file's: network and normaliser; with --seeds {seed} in it is the seed",
+        help="begin with the network and normaliser of a run, .npz file or zoo:NAME; with --seeds {seed} in it is the seed",
     )
     train.add_argument("--from-checkpoint", metavar="C", help="of that run: last, best, or an iteration [last]")
     train.add_argument("--from-critics", action="store_true", help="begin with that run's critics too")
@@ -68,7 +68,7 @@ def add(subparsers: Any) -> None:
         "--anneal",
         type=one_of("anneal", ANNEALS),
         metavar="A",
-        help="with --steps, what the learning rates do: continue, as is planned for so many steps; restart, from their "
+        help="with --steps, what the learning rates do: continue, as if so many steps had been planned; restart, from their "
         "first value to 0; off, stay at their first value [continue]",
     )
     resume.add_argument("--threads", type=whole(), metavar="N", help="threads of the physics [as before]")

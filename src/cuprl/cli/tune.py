@@ -40,7 +40,7 @@ def add(subparsers: Any) -> None:
     tune.add_argument("--limit", action="append", metavar="X", help="cost limit, or NAME=X for one of several")
     tune.add_argument("--no-prune", action="store_true", help="train every trial to its end")
     tune.add_argument("--workers", type=whole(1), metavar="N", help="trials at once, one thread each [1]", default=1)
-    tune.add_argument("--out", metavar="DIR", help="the study and its runs [runs/tune/TASK-ALGO]; one there is gone on with")
+    tune.add_argument("--out", metavar="DIR", help="the study and its runs [runs/tune/TASK-ALGO]; one there goes on")
     add_config_flags(tune)
     add_gym_flags(tune)
     tune.set_defaults(run=run_tune)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 NUMBERS: dict[str, tuple[type, float | None, str]] = {  # flag: (type, default, help)
     "episodes": (int, 1, "episodes, one after the other"),
-    "seed": (int, 10_000, "seed of the first; each is the one that `cup eval --episodes 1` runs with its seed"),
+    "seed": (int, 10_000, "seed of the first episode, as of `cup eval --episodes 1`; each next has the next"),
     "steps": (int, None, "at most so many steps of each episode [all]"),
     "width": (int, 640, "pixels"),
     "height": (int, 480, "pixels"),
-    "fps": (float, 30.0, "frames a second; the robot moves as fast as it does"),
+    "fps": (float, 30.0, "frames a second; the robot moves at its true speed"),
 }
 
 

@@ -46,7 +46,7 @@ class Common:
     )
     normalise: bool = setting(True, "observations are shifted and scaled by their running mean and deviation")
     hidden: tuple[int, ...] = setting((64, 64), "sizes of hidden layers, as 64,64; none: a linear policy", "1 to 1e5")
-    activation: str = choice(USUAL, "what stands between layers, of policy and critics", tuple(ACTIVATIONS))
+    activation: str = choice(USUAL, "function between the layers of policy and critics", tuple(ACTIVATIONS))
     policy: str = choice("gaussian", "real actions: a Gaussian without bounds, or one squashed into the bounds", POLICIES)
     encoder: str = setting(NO_ENCODER, "what makes features of an observation first, MODULE:NAME of a cuprl.Encoder")
     init_log_std: float = setting(-0.5, "initial log standard deviation of a Gaussian policy", "-20 to 20")
@@ -72,7 +72,7 @@ class Common:
     )
     cost_ends: str = choice(
         "real",
-        "an early end to the costs' critics: real, nothing is paid after it; or a cut to bootstrap over, it saves nothing",
+        "an early end to the costs' critics: real, nothing is paid after it; or a cut to bootstrap over, saving nothing",
         ("real", "bootstrap"),
     )
     cost_estimate: str = choice(
@@ -117,7 +117,7 @@ class NoiseFloor(Common):
 
     noise_floor: tuple[float, ...] = setting(
         (),
-        "standard deviation below which no step pushes the noise, at first and at last, as 0.3,0.2; none: 0",
+        "standard deviation that no step goes below, at the first and the last iteration, as 0.3,0.2; none: no floor",
         "0.001 to 1e3",
     )
 

@@ -65,7 +65,7 @@ ship("paper-limit", "CUP under four cost limits a task: the paper's figure on b"
      *(Block((task,), ("cup",), FIVE, PAPER_STEPS, sweep=(("limit", FOUR_LIMITS[task]),))
        for task in PAPER_TASKS))  # fmt: skip
 # OmniSafe's and SafePO's CUP compare an undiscounted cost with their limits. Here all are held to the same discounted one.
-ship("cup-variants", "CUP as the paper, its authors, OmniSafe and SafePO have it, under the paper's discounted limits",
+ship("cup-variants", "cup beside CUP as the paper, its authors, OmniSafe and SafePO have it, under discounted limits",
      Block(PAPER_TASKS, ("cup", "cup-paper", "cup-clip", "cup-omnisafe", "cup-safepo"), FIVE, PAPER_STEPS,
            settings=(("cost_return", "discounted"),)))  # fmt: skip
 # No part of `cup`: with the others the noise no longer grows, and where there are many actuators it dies (docs/why-cup.md).
@@ -79,7 +79,7 @@ ship("cup-ablation", "the printed CUP, with each mended part alone, with all, an
      *(Block(SMALL_TASKS, (algo,), (0, 1, 2), PAPER_STEPS, settings=words(KLS_TURNED), label=label)
        for algo, label in (("cup-paper", "only-kl"), ("cup", "and-kl"))))  # fmt: skip
 # `cup` looks further ahead than the paper does: what the others make of the same horizon.
-ship("horizon", "the other algorithms with the reward's discount of cup",
+ship("horizon", "the other algorithms with the horizon of cup: its discount and its critics",
      Block(SMALL_TASKS, (*BASELINES, "cup-paper"), (0, 1, 2), PAPER_STEPS, settings=words(MENDED["horizon"]),
            label="horizon"))  # fmt: skip
 ship("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
