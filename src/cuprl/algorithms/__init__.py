@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 # What `cup` changes of the printed algorithm, part by part: docs/why-cup.md. `cup bench cup-ablation` tries each.
 MENDED: dict[str, dict[str, Any]] = {
-    "horizon": {"gamma": 0.999, "critic_unit": "step", "critic_l2": 0.0},
+    "horizon": {"gamma": 0.997, "critic_unit": "step", "critic_l2": 0.0},
     "steps": {
         "policy_lr": 1.5e-4, "delta": 0.05, "projection_delta": 0.08, "stop_checks": 4, "improvement": "both", "clip": 0.5},
     "nu": {"multiplier": "projection", "multiplier_lr": 3.0, "projection_surrogate": "clip", "beta": 0.05},
