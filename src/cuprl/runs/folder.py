@@ -147,7 +147,7 @@ class Run:
         self.rows.sync()
         self.evaluations.sync()
         path = write_checkpoint(self.path / "checkpoints", iteration, arrays)
-        prune(self.path / "checkpoints", self.best())
+        prune(path, self.best())
         return path
 
     def choose(self, checkpoint: str | int | None) -> list[Path]:
