@@ -76,6 +76,7 @@ def acted():
         (lambda: cuprl.Agent(ARM, **TINY).act([0.0, np.nan, 0.0]), "obs has NaN"),
         (lambda: cuprl.Agent(ARM, **TINY).act("hello"), "obs is 'hello'"),
         (lambda: acted().observe(np.zeros(3), np.inf, [0, 0], False, False), "reward has NaN or infinite"),
+        (lambda: acted().observe(np.zeros(3), 0.0, [0, -1e39], False, False), r"cost is -1e\+39: nothing was recorded"),
         (
             lambda: acted().observe([0, 1e308, 0], 1.0, [0, 0], False, False),
             r"next_obs\[1\] is 1e\+308: nothing was recorded",
