@@ -104,7 +104,7 @@ class Learner:
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
     def learn_from(self, collected: Collected) -> dict[str, float]:
-        """Learn from what was collected, one iteration; returns its row of metrics. A run that it stops is left as it was."""
+        """Learn from what was collected, one iteration; returns its row of metrics. Where it stops, it is left as it was."""
         self._refuse_unusable(collected)
         rollout, window = collected.rollout, self.config.cost_window
         done = (rollout.terminated > 0) | (rollout.truncated > 0)
