@@ -47,7 +47,7 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
         default = getattr(config, field.name)
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         flag = "--" + field.name.replace("_", "-")
-        said = f"{field.metadata['help']} [{shown}]".replace("%", "%%")
+        said = f"{field.metadata.get('help', '')} [{shown}]".replace("%", "%%")
         group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
     if file:
         for name in file.settings:
