@@ -36,6 +36,7 @@ def test_a_module_in_the_working_directory_is_an_algorithm(tmp_path, monkeypatch
     [
         ("", "has no Config and no init and no update"),
         ("from cuprl.algorithms.ppo import Config, init", "has no update"),
+        ("from cuprl.algorithms.ppo import init, update\nclass Config: ...", "its Config has no batch_size; derive it from"),
         ("1 / 0", "ZeroDivisionError"),
         ("import not_there_at_all", "not_there_at_all"),
     ],

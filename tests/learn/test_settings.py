@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from cuprl import algorithms
@@ -54,3 +55,11 @@ def test_settings_from_words_and_from_json():
     config = configure(Common, {"hidden": "32,16", "anneal": "no", "minibatch": 1}, "x")
     assert config.hidden == (32, 16) and config.anneal is False
     assert configure(Common, {"hidden": [32, 16]}, "x").hidden == (32, 16)
+
+
+def test_numbers_of_numpy_are_plain_ones_in_a_config():
+    """config.json has them."""
+    given = {"hidden": [np.int64(32)], "minibatch": np.int32(8), "lam": np.float32(0.5), "anneal": np.bool_(False)}
+    config = configure(Common, given, "x")
+    assert {name: getattr(config, name) for name in given} == {**given, "hidden": (32,)}
+    assert [type(x) for x in (*config.hidden, config.minibatch, config.lam, config.anneal)] == [int, int, float, bool]

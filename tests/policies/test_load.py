@@ -93,6 +93,13 @@ def test_what_is_not_there_is_told(name, words, tmp_path):
         cuprl.load(tmp_path / name)
 
 
+@pytest.mark.parametrize("source, words", [("", "the folder of the run is ''"), (None, "None is no policy; give a run")])
+def test_what_is_no_source_is_refused(source, words, run, monkeypatch):
+    monkeypatch.chdir(run.path)  # which "" must not be
+    with pytest.raises(UserError, match=words):
+        cuprl.load(source)
+
+
 def test_an_unknown_kind_of_file_is_refused(tmp_path):
     (tmp_path / "p.pkl").write_bytes(b"hello")
     with pytest.raises(UserError, match=r"unknown kind of policy file '.pkl'.* Accepted: .npz, .onnx, .jax"):

@@ -124,8 +124,7 @@ def test_what_does_not_fit_the_template_is_told():
 
 def test_the_newest_are_kept_and_damage_is_refused(tmp_path):
     for iteration in range(1, KEEP + 3):
-        write_checkpoint(tmp_path, iteration, {"x": np.arange(iteration)})
-        prune(tmp_path)
+        prune(write_checkpoint(tmp_path, iteration, {"x": np.arange(iteration)}))
     (tmp_path / "00000009.safetensors").touch()  # not one of ours
     paths = list_checkpoints(tmp_path)
     assert [iteration_of(path) for path in paths] == [5, 4, 3]
@@ -135,3 +134,20 @@ def test_the_newest_are_kept_and_damage_is_refused(tmp_path):
     with pytest.raises(UserError, match=f"{paths[0].name} is damaged"):
         read_checkpoint(paths[0])
     assert read_checkpoint(paths[1])["x"].tolist() == [0, 1, 2, 3]
+
+
+def test_what_a_run_writes_after_it_has_gone_back_is_kept(tmp_path):
+    """The later ones are left as they are, until each is replaced by the one of its iteration."""
+
+    def write(iteration, value, spared=None):
+        written = write_checkpoint(tmp_path, iteration, {"x": np.array([value])})
+        prune(written, spared)
+        return read_checkpoint(written)["x"].item()
+
+    for iteration in (20, 40, 50, 60):
+        write(iteration, 0, spared=20)
+    for iteration in (30, 33, 40, 50):
+        assert write(iteration, 1, spared=20) == 1
+    kept = {iteration_of(path): read_checkpoint(path)["x"].item() for path in list_checkpoints(tmp_path)}
+    assert kept == {60: 0, 50: 1, 40: 1, 33: 1, 20: 0}
+    assert len(list_checkpoints(tmp_path)) == len(kept)

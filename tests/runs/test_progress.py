@@ -26,6 +26,14 @@ def test_the_first_row_decides_the_columns_also_of_a_file_that_is_found(tmp_path
     assert found.table() == [["iteration", "x"], ["1", "1.0"], ["2", "nan"]]
 
 
+@pytest.mark.parametrize("end", ["\u2028", "\x85", "\x0b", "\n"])
+def test_a_name_may_hold_what_elsewhere_ends_a_line(end, tmp_path):
+    name = f"rollout/ep_cost_mean/a{end}b"
+    for i in (1, 2):
+        Rows(tmp_path / "p.csv").append({"iteration": i, name: 1.0})
+    assert list(Rows(tmp_path / "p.csv").columns()) == ["iteration", name]
+
+
 def test_half_a_last_line_is_no_row_and_is_dropped_with_what_is_forgotten(tmp_path):
     rows = Rows(tmp_path / "p.csv")
     for i in (1, 2, 3):

@@ -76,6 +76,7 @@ def acted():
         (lambda: cuprl.Agent(ARM, **TINY).act([0.0, np.nan, 0.0]), "obs has NaN"),
         (lambda: cuprl.Agent(ARM, **TINY).act("hello"), "obs is 'hello'"),
         (lambda: acted().observe(np.zeros(3), np.inf, [0, 0], False, False), "reward has NaN or infinite"),
+        (lambda: acted().observe(np.zeros(3), 0.0, [0, -1e39], False, False), r"cost is -1e\+39: nothing was recorded"),
         (
             lambda: acted().observe([0, 1e308, 0], 1.0, [0, 0], False, False),
             r"next_obs\[1\] is 1e\+308: nothing was recorded",
@@ -93,6 +94,7 @@ def acted():
         (lambda: cuprl.Agent(3), "spec is 3; give a cuprl.Spec"),
         (lambda: cuprl.Agent(ARM, steps="many"), "steps is 'many'; give a whole number"),
         (lambda: cuprl.Agent(ARM, limits=5.0), "there are heat, force; name it, as heat=5.0"),
+        (lambda: cuprl.Agent(dataclasses.replace(ARM, constraints=()), limits=5.0), "there is no constraint; leave it away"),
         (lambda: cuprl.Agent(ARM, limits={"heat": None}), "the limit of cost 'heat' is None; give a number"),
         (lambda: cuprl.Agent("hoper-speed"), "did you mean hopper-speed"),
         (lambda: cuprl.Agent(ARM, batch_size=20, steps=10), "give at least 20"),

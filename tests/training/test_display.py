@@ -63,6 +63,12 @@ def test_the_live_display_is_green_under_the_limit_and_red_over_it():
     assert [text.spans[-1].style for text in costs] == ["bold green", "bold red"]
 
 
+def test_the_name_of_a_folder_is_shown_letter_by_letter(capsys):
+    for display in (Live(), Plain()):
+        display.start(SimpleNamespace(path="runs[/bold]\x1b[2J"), SPEC, 0, 10)
+        assert r"run runs[/bold]\x1b[2J" in capsys.readouterr().out
+
+
 def test_what_is_asked_for():
     own = Silent()
     assert display_for(own) is own and type(display_for(False)) is Logged and type(display_for(True)) is Plain

@@ -92,6 +92,14 @@ def test_an_extension_is_recorded_and_part_of_what_the_run_is(tmp_path, capsys):
     assert (run.path / "config.json").read_bytes() == again
 
 
+def test_a_run_that_was_extended_elsewhere_is_read_anew(tmp_path):
+    """What a program holds of a run may be older than its folder: a history made of it would be of no run."""
+    held = trained(tmp_path / "r", 1)
+    further(held.path, 2)
+    further(held, 3)
+    assert [one["iteration"] for one in Run(held.path).config["extensions"]] == [1, 2]
+
+
 def test_a_grid_does_not_take_an_extended_run_for_its_own(tmp_path):
     words = [*FLAGS, "--algo", "ppo-lag"]
     assert main(["train", "hopper-speed", "--steps", "200", "--out", str(tmp_path / "r"), *words]) == 0

@@ -83,9 +83,13 @@ def test_what_cannot_be_learnt_from_stops_the_run_and_changes_nothing(batch, wor
     same_arrays(before, learner.arrays())
 
 
-def test_a_learner_that_explodes_stops_the_run():
+def test_a_learner_that_explodes_stops_the_run_and_is_as_it_was():
+    """Whoever drives an agent may still save it."""
+    learner = learner_for(critic_lr=1e38, critic_unit="step")
+    before = learner.arrays()
     with pytest.raises(RunStopped, match="the loss of the critics became NaN or infinite in iteration 1"):
-        learner_for(critic_lr=1e38).learn_from(collected())
+        learner.learn_from(collected())
+    same_arrays(before, learner.arrays())
 
 
 def test_noise_is_the_same_however_often_it_is_asked_for():

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cuprl import envs
 from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
+from cuprl.errors import UserError
 from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training, env_seed
-from probes import PROBE, Probe, constant
+from probes import PROBE, Probe, ProbeEnv, constant
 from small import SMALL
 
 
@@ -98,6 +100,36 @@ def test_environments_are_started_once():
     training = Training(RunConfig("own", steps=200, settings=SMALL), replace(hopper, reset=reset))
     assert len(starts) == 1 + SMALL["num_envs"] and len(set(starts)) == len(starts)
     np.testing.assert_array_equal(training.collector.obs, training.collector.env.reset(env_seed(0)))
+
+
+class Held(ProbeEnv):
+    """Environments that hold something until they are closed."""
+
+    open = 0
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        Held.open += 1
+
+    def reset(self, seed):
+        raise UserError("it cannot be reset")
+
+    def close(self):
+        Held.open -= 1
+
+
+@pytest.mark.parametrize(
+    "settings, words", [({"policy": "squashed"}, "the actions of held are choices"), ({}, "it cannot be reset")]
+)
+def test_environments_are_closed_where_no_training_is_made_of_them(settings, words, monkeypatch):
+    probe = Probe("held", constant(0.0), constant(0.0), discrete=2)
+    monkeypatch.setattr(Probe, "vector_env", lambda self, num_envs, threads, constraints: Held(self, num_envs, constraints))
+    for make in (lambda: Training(RunConfig("held", settings={**PROBE, **settings}), probe), lambda: envs.make(probe)):
+        with pytest.raises(UserError):
+            make()
+        assert Held.open == 0
+    with pytest.raises(UserError, match=words):
+        Training(RunConfig("held", settings={**PROBE, **settings}), probe)
 
 
 # --- evaluation --------------------------------------------------------------------------------------------------

@@ -89,6 +89,13 @@ def find_own(name: str) -> ModuleType:
     missing = [part for part in ("Config", "init", "update") if not hasattr(module, part)]
     if missing:
         raise UserError(f"algorithm {name}: {path} has no {' and no '.join(missing)}; docs/algorithms.md shows how.")
+    from cuprl.learn.settings import Common, field_names
+
+    config: Any = module.Config
+    has = field_names(config) if isinstance(config, type) and dataclasses.is_dataclass(config) else []
+    if lacking := [field for field in field_names(Common) if field not in has]:
+        said = f"algorithm {name}: its Config has no {lacking[0]}"
+        raise UserError(f"{said}; derive it from cuprl.learn.settings.Common, as a frozen dataclass.")
     return module
 
 

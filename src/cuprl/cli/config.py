@@ -47,7 +47,7 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
     for field in dataclasses.fields(config):
         default = getattr(config, field.name)
         flag = "--" + field.name.replace("_", "-")
-        said = f"{field.metadata['help']} [{as_words(default)}]".replace("%", "%%")
+        said = f"{field.metadata.get('help', '')} [{as_words(default)}]".replace("%", "%%")
         group.add_argument(flag, type=value_of(kinds[field.name]), metavar="X", help=said)
     if file:
         for name in file.settings:

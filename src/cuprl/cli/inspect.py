@@ -119,7 +119,8 @@ def run_algos(args: argparse.Namespace) -> int:
 
     _, config = load(args.name)
     rows = [
-        [field.name, as_words(getattr(config, field.name)), field.metadata["help"]] for field in dataclasses.fields(config)
+        [field.name, as_words(getattr(config, field.name)), field.metadata.get("help", "")]
+        for field in dataclasses.fields(config)
     ]
     show([Table(["setting", "value", "meaning"], rows)])
     return 0

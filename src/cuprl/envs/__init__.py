@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from cuprl.core.spec import Constraint, Spec
@@ -63,7 +65,8 @@ def make(
         limits: other limits than the task's own: a number where there is one constraint, else a dict by name.
     """
     env = build(find(task), num_envs, threads, limits)
-    env.reset(seed)
+    with closed_on_error(env):
+        env.reset(seed)
     return env
 
 
@@ -99,6 +102,8 @@ def numbers_of(constraints: tuple[Constraint, ...], what: str, numbers: dict[str
         return {}
     names = [c.name for c in constraints]
     if not isinstance(numbers, dict):
+        if not names:
+            raise UserError(f"the {what} is {numbers}, but there is no constraint; leave it away.")
         if len(names) != 1:
             raise UserError(f"the {what} is {numbers}, but there are {', '.join(names)}; name it, as {names[0]}={numbers}.")
         numbers = {names[0]: numbers}
@@ -113,9 +118,31 @@ def close(env: VectorEnv) -> None:
     getattr(env, "close", lambda: None)()
 
 
+@contextmanager
+def closed_on_error(env: VectorEnv) -> Iterator[None]:
+    """Close an environment where anything fails inside, before there is somebody else who would."""
+    try:
+        yield
+    except BaseException:
+        close(env)
+        raise
+
+
 def hurry(env: VectorEnv) -> None:
     """Wait no longer than seconds for what may hang in an environment: the run is to stop."""
     getattr(env, "hurry", lambda: None)()
 
 
-__all__ = ["TASKS", "MujocoTask", "build", "close", "find", "hurry", "make", "spec_of", "with_limits", "with_step_bounds"]
+__all__ = [
+    "TASKS",
+    "MujocoTask",
+    "build",
+    "close",
+    "closed_on_error",
+    "find",
+    "hurry",
+    "make",
+    "spec_of",
+    "with_limits",
+    "with_step_bounds",
+]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
+
 from cuprl.core.activations import ACTIVATIONS, USUAL
 from cuprl.core.encoder import NO_ENCODER, Encoder
 from cuprl.core.parse import parse_value
@@ -187,7 +189,8 @@ def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> An
 
 
 def as_kind(kind: Any, value: Any, name: str) -> Any:
-    """Take a value from the command line, from JSON or from Python as a setting's type."""
+    """Take a value from the command line, from JSON or from Python as a setting's type, NumPy's as a plain one for JSON."""
+    value = value.item() if isinstance(value, np.generic) else value
     if kind not in (bool, int, float, str) and not isinstance(value, str):
         parts = value if isinstance(value, list | tuple) else (value,)
         return tuple(as_kind(get_args(kind)[0], part, name) for part in parts)

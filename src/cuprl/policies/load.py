@@ -46,7 +46,7 @@ def load(
     of_zoo = os.fspath(source).startswith(zoo.PREFIX)
     path = zoo.file_of(os.fspath(source)) if of_zoo else Path(source)
     if path.is_dir() or (path.suffix not in READERS and not path.exists()):
-        return _of_run(path, task, trust, checkpoint, encoder)
+        return _of_run(source, task, trust, checkpoint, encoder)
     if path.suffix not in READERS:
         raise unknown("kind of policy file", path.suffix or path.name, READERS)
     if not path.is_file():
@@ -73,9 +73,12 @@ def loaded(source: str | Path | Run | SavedPolicy, checkpoint: str | int | None 
 
 
 def _of_run(
-    run: Path | Run, task: Task | None, trust: Trust, checkpoint: str | int | None, encoder: Encoder | None
+    run: str | Path | Run, task: Task | None, trust: Trust, checkpoint: str | int | None, encoder: Encoder | None
 ) -> SavedPolicy:
     from cuprl.policies.of_run import read_run
     from cuprl.runs.folder import Run
 
-    return read_run(Run(run) if isinstance(run, Path) else run, task, trust, checkpoint, encoder)
+    run = Run(run) if isinstance(run, str | os.PathLike) else run
+    if not isinstance(run, Run):
+        raise UserError(f"{run!r} is no policy; give a run or its folder, a policy's file, or what cuprl.load gave.")
+    return read_run(run, task, trust, checkpoint, encoder)

@@ -56,11 +56,18 @@ def write_checkpoint(folder: Path, iteration: int, arrays: Arrays) -> Path:
     return path
 
 
-def prune(folder: Path, spared: int | None = None) -> None:
-    """Remove all checkpoints but the newest, and that of the iteration that is spared."""
-    for old in [path for path in list_checkpoints(folder) if not path.is_dir()][KEEP:]:
-        if iteration_of(old) != spared:
-            old.unlink()
+def prune(written: Path, spared: int | None = None) -> None:
+    """Remove what a checkpoint that was just written replaces: others of its iteration, and of those before it the old ones.
+
+    The last before it stay, and that of the iteration that is spared. Later ones are of a run that has gone back, and are
+    not counted: what it has just written must not pass for the oldest.
+    """
+    own = iteration_of(written)
+    others = [path for path in list_checkpoints(written.parent) if not path.is_dir() and path != written]
+    before = [path for path in others if iteration_of(path) < own]
+    replaced = [path for path in others if iteration_of(path) == own]
+    for old in [*replaced, *(path for path in before[KEEP - 1 :] if iteration_of(path) != spared)]:
+        old.unlink()
 
 
 def read_checkpoint(path: Path) -> Arrays:

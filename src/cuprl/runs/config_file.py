@@ -22,7 +22,7 @@ from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError, unknown
 from cuprl.runs import files
 from cuprl.runs.config import RunConfig
-from cuprl.runs.folder import LARGEST_CONFIG
+from cuprl.runs.provenance import LARGEST_CONFIG
 
 # What config.json has beside: of the run that was made, not of the one to make.
 TOLD = (

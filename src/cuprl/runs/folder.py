@@ -25,8 +25,6 @@ from cuprl.runs.config import RunConfig
 from cuprl.runs.files import write_atomically
 from cuprl.runs.paths import given_folder, mend_no_run, new_folder, refuse_used
 
-LARGEST_CONFIG = 2**24  # bytes
-
 
 class Run:
     """Reads and writes a run folder that exists."""
@@ -37,13 +35,7 @@ class Run:
         self.evaluations = progress.Rows(self.path / evaluations.NAME)
         if not os.path.lexists(self.path / "config.json"):
             raise UserError(f"{self.path} is not a run: it has no config.json. {mend_no_run(self.path)}")
-        try:
-            self.config: dict[str, Any] = json.loads(files.read(self.path / "config.json", LARGEST_CONFIG))
-        except UserError:
-            raise
-        except (ValueError, RecursionError) as error:  # not JSON, or not text
-            raise UserError(f"{self.path / 'config.json'} is not readable JSON ({error}); restore it.") from None
-        provenance.refuse_foreign(self.path, self.config)
+        self.config: dict[str, Any] = provenance.read_config(self.path)
 
     def __repr__(self) -> str:
         made = self.config
@@ -81,8 +73,12 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the run while inside: one process at a time writes to it."""
+        """Lock the run while inside: one process at a time writes to it.
+
+        Its config is read anew, for whoever had the lock before may have given the run more steps.
+        """
         with files.locked(self.path):
+            self.config = provenance.read_config(self.path)
             yield
 
     # --- metrics ------------------------------------------------------------------------------------------------
@@ -147,7 +143,7 @@ class Run:
         self.rows.sync()
         self.evaluations.sync()
         path = write_checkpoint(self.path / "checkpoints", iteration, arrays)
-        prune(self.path / "checkpoints", self.best())
+        prune(path, self.best())
         return path
 
     def choose(self, checkpoint: str | int | None) -> list[Path]:

@@ -72,7 +72,7 @@ def read_rows(path: Path) -> list[list[str]]:
         return []
     text = files.read(path, LARGEST).decode(errors="replace")
     try:
-        rows = list(csv.reader(line for line in text.splitlines(keepends=True) if line.endswith("\n")))
+        rows = list(csv.reader(whole_lines(text)))
     except csv.Error as error:
         raise damaged(path, error) from None
     if not rows:
@@ -80,6 +80,11 @@ def read_rows(path: Path) -> list[list[str]]:
     if rows[0][:1] != ["iteration"] or len(set(rows[0])) < len(rows[0]):
         raise damaged(path, "its first line is not the names of its columns, iteration first")
     return [row for row in rows if len(row) == len(rows[0])]
+
+
+def whole_lines(text: str) -> list[str]:
+    """Cut a text into lines where they were ended, and leave half a last one out; a name may hold other kinds of ends."""
+    return [line for line in io.StringIO(text, newline="\n") if line.endswith("\n")]
 
 
 def iteration_in(row: list[str]) -> int:

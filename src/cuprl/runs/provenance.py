@@ -15,8 +15,11 @@ from typing import Any
 
 from cuprl.core.encoder import NO_ENCODER, module_of
 from cuprl.errors import UserError
+from cuprl.runs import files
 from cuprl.runs.config import RunConfig, identity_of
 from cuprl.runs.config_checks import KINDS, check_configuration
+
+LARGEST_CONFIG = 2**24  # bytes of a config.json
 
 
 def facts(config: RunConfig) -> dict[str, Any]:
@@ -70,6 +73,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read the config.json of a run's folder; what is damaged, or no run's, is refused."""
+    try:
+        config = json.loads(files.read(folder / "config.json", LARGEST_CONFIG))
+    except UserError:
+        raise
+    except (ValueError, RecursionError) as error:  # not JSON, or not text
+        raise UserError(f"{folder / 'config.json'} is not readable JSON ({error}); restore it.") from None
+    refuse_foreign(folder, config)
+    return config
 
 
 def refuse_foreign(path: Path, config: Any) -> None:

@@ -135,9 +135,7 @@ class Agent:
             raise UserError("there is no action to observe the outcome of; call agent.act() first.")
         n = self.num_envs
         raw = given.observation(next_obs, "next_obs", n, self.spec.obs_dim)
-        signal = np.concatenate(
-            (given.numbers(reward, "reward", (n, 1)), given.costs(cost, n, self.learner.names)), axis=1
-        )  # [N, 1 + m]
+        signal = given.signals(reward, cost, n, self.learner.names)  # [N, 1 + m]
         ends = given.numbers(terminated, "terminated", (n,)), given.numbers(truncated, "truncated", (n,))
         r, t = self.batch.rollout, self._t
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal

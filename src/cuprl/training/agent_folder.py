@@ -40,10 +40,7 @@ def write_agent(
         run.forget_after(iteration - len(unsaved))
         for row in unsaved:
             run.append(row)
-        newest = run.save(iteration, arrays)
-        for path in run.checkpoints():  # one an iteration: the fullest
-            if path != newest and path.name.startswith(newest.name[:8]):
-                path.unlink()
+        run.save(iteration, arrays)
     return run
 
 

@@ -79,7 +79,7 @@ class Plain(Silent):
 
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
         super().start(run, spec, iteration, iterations)
-        self.say(f"run {run.path}")
+        self.say(f"run {printable(run.path)}")
 
     def update(self, row: dict[str, float]) -> None:
         now = time.perf_counter()
@@ -116,7 +116,7 @@ class Live(Redrawn, Silent):
 
     def start(self, run: Any, spec: Spec, iteration: int, iterations: int) -> None:
         super().start(run, spec, iteration, iterations)
-        self.console.print(f"run {run.path}", highlight=False, soft_wrap=True)
+        self.console.print(f"run {printable(run.path)}", highlight=False, markup=False, soft_wrap=True)
         self.console.print("compiling …", highlight=False)
 
     def update(self, row: dict[str, float]) -> None:

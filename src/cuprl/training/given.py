@@ -13,6 +13,8 @@ from cuprl.core.spec import Spec
 from cuprl.core.task import Task
 from cuprl.errors import UserError, unknown
 
+LARGEST_SIGNAL = float(np.finfo(np.float32).max)  # a rollout keeps rewards and costs in float32
+
 
 def spec_and_task(given: Spec | Task | str) -> tuple[Spec, Task | None]:
     """Find out what is controlled: a spec itself, or that of a task or of a task's name."""
@@ -58,3 +60,13 @@ def costs(cost: Any, num_envs: int, names: Sequence[str]) -> np.ndarray:
         if name not in cost:
             raise UserError(f"cost {name!r} is missing; give all of {', '.join(names)}.")
     return np.stack([numbers(cost[name], f"cost {name!r}", (num_envs,)) for name in names], axis=1)
+
+
+def signals(reward: Any, cost: Any, num_envs: int, names: Sequence[str]) -> np.ndarray:
+    """Check and give [N, 1 + m], the reward and then the costs; one that a rollout cannot keep is refused."""
+    both = np.concatenate((numbers(reward, "reward", (num_envs, 1)), costs(cost, num_envs, names)), axis=1)
+    largest = both.flat[np.abs(both).argmax()]
+    if abs(largest) > LARGEST_SIGNAL:
+        said = f"a reward or cost is {largest:g}: nothing was recorded"
+        raise UserError(f"{said}; give numbers of at most {LARGEST_SIGNAL:.4g} in size.")
+    return both

@@ -92,7 +92,10 @@ class Learner:
     @property
     def usual_step(self) -> np.ndarray:
         """Give the size of the reward and of each cost over all steps so far [1 + m]; 1 where no critic counts in it."""
-        return np.ones(1 + len(self.names), np.float32) if self.signals is None else self.signals.size.astype(np.float32)
+        return self._usual_step_of(self.signals)
+
+    def _usual_step_of(self, signals: Moments | None) -> np.ndarray:
+        return np.ones(1 + len(self.names), np.float32) if signals is None else signals.size.astype(np.float32)
 
     def deviation(self) -> np.ndarray:
         """Draw the noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
@@ -101,19 +104,22 @@ class Learner:
         return self.policy.deviation(self.numpy_policy(), noise, np)
 
     def learn_from(self, collected: Collected) -> dict[str, float]:
-        """Learn from what was collected, one iteration; returns its row of metrics."""
+        """Learn from what was collected, one iteration; returns its row of metrics. Where it stops, it is left as it was."""
         self._refuse_unusable(collected)
-        rollout = collected.rollout
-        first_step, ended = self.running.length, self._split_episodes(rollout)
-        counted = self.episodes.last(self.config.cost_window) if self.config.cost_window else ended
-        costs = EpisodeCosts.of(counted, self.running, first_step, self.spec, self.config)
-        self.signals = self.signals and self.signals.with_batch(np.asarray(rollout.signal, np.float64))
-        lr_scale = self.schedule.scale(self.iteration)
+        rollout, window = collected.rollout, self.config.cost_window
+        done = (rollout.terminated > 0) | (rollout.truncated > 0)
+        ended, running = split_episodes(self.running, rollout.signal, done, self.discount)
+        episodes = (self.episodes + ended).last(max(WINDOW, window))
+        counted, first_step = episodes.last(window) if window else ended, self.running.length
+        costs = EpisodeCosts.of(counted, running, first_step, self.spec, self.config)
+        signals = self.signals and self.signals.with_batch(np.asarray(rollout.signal, np.float64))
+        lr_scale, size = self.schedule.scale(self.iteration), self._usual_step_of(signals)
         handed_over = time.perf_counter()
-        self.state, metrics, finite = jax.block_until_ready(
-            estimate_and_update(self.state, rollout, costs, self.usual_step, lr_scale, self.module, self.config, self.spec)
+        state, metrics, finite = jax.block_until_ready(
+            estimate_and_update(self.state, rollout, costs, size, lr_scale, self.module, self.config, self.spec)
         )
         self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
+        self.state, self.signals, self.running, self.episodes = state, signals, running, episodes
         self.normaliser = self.normaliser.update(collected.raw_obs)
         self.iteration += 1
         maximum = getattr(self.config, "multiplier_max", np.inf)
@@ -131,13 +137,6 @@ class Learner:
     def numpy_policy(self) -> Any:
         """Copy the policy's parameters to the host, to act with."""
         return jax.tree.map(np.asarray, self.state.policy)
-
-    def _split_episodes(self, rollout: Rollout) -> Episodes:
-        """Take in the episodes of a rollout, the unfinished too, and give those that ended in it."""
-        done = (rollout.terminated > 0) | (rollout.truncated > 0)
-        ended, self.running = split_episodes(self.running, rollout.signal, done, self.discount)
-        self.episodes = (self.episodes + ended).last(max(WINDOW, self.config.cost_window))
-        return ended
 
     def _refuse_unusable(self, collected: Collected) -> None:
         """Stop the run where a number that came from the environment cannot be learnt from."""

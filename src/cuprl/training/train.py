@@ -135,15 +135,15 @@ def resume(
     if on_iteration is not None:
         check_hook(on_iteration)
     run = run if isinstance(run, Run) else Run(run)
-    provenance.refuse_altered(run.path, run.config)
-    config = RunConfig.from_json(run.config)
-    if threads is not None:
-        config = replace(config, threads=threads)
-    if encoder is not None:
-        config = replace(config, settings={**config.settings, "encoder": encoder})
     display = display_for(display)
     # Nothing is read that will be written, and nothing written, before the run is ours alone.
     with run.locked():
+        provenance.refuse_altered(run.path, run.config)
+        config = RunConfig.from_json(run.config)
+        if threads is not None:
+            config = replace(config, threads=threads)
+        if encoder is not None:
+            config = replace(config, settings={**config.settings, "encoder": encoder})
         further = extended(config, run, steps, anneal)
         with named_by(run.path, trust):
             training = Training(further, task)
@@ -158,7 +158,8 @@ def resume(
 
 def _tell_changes(run: Run, display: Display) -> None:
     """Name the packages, own modules and algorithm that are not what they were when the run began."""
-    changed = [name for name, old in run.config["versions"].items() if provenance.versions().get(name) != old]
+    now = provenance.versions()
+    changed = [name for name, old in run.config["versions"].items() if now.get(name) != old]
     changed += provenance.changed_sources(run.config)
     began = RunConfig.from_json(run.config)
     changed += [f"the algorithm {began.algo}"] if began.numerics != numerics(began.algo) else []

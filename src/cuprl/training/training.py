@@ -27,9 +27,10 @@ class Training:
         plan = config.plan(task)
         num_envs = plan.settings.num_envs
         env = envs.build(task, num_envs, config.threads, plan.config.limits)
-        self.config = plan.config.on(env.spec)  # with nothing left open
-        self.learner = Learner(plan, env.spec)
-        self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
+        with envs.closed_on_error(env):
+            self.config = plan.config.on(env.spec)  # with nothing left open
+            self.learner = Learner(plan, env.spec)
+            self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
 
     def begin_from(self, start: Start) -> None:
         """Begin with a trained policy; one that does not fit is refused."""

@@ -1,12 +1,31 @@
 """Seeds taken together, and which group is best."""
 
+from dataclasses import replace
+
+import pytest
+
+from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block
+from cuprl.experiments.report.figures import KINDS
 from cuprl.experiments.report.groups import winners
+from cuprl.experiments.report.table import report
+from cuprl.experiments.report.time_to_safe import levels_of
 from experiments.synthetic import groups_of
 
 TWO = ("hopper-speed", "swimmer-speed")
 STEPS = 100_000  # 20 iterations
 RETURN = "rollout/ep_rew_mean"
+
+
+def test_runs_without_a_constraint_are_told_by_their_return(tmp_path):
+    """Those of an agent, whose spec may have none."""
+    (g,) = groups_of(Block(TWO[:1], ("ppo",), (0,), STEPS))
+    g = replace(g, limits={})
+    assert g.published is None and levels_of(g) == []
+    (row,) = report([g]).rows
+    assert row == ["hopper-speed", "ppo", f"**{g.returns[0]:.1f}**", "-", "-", "-", "1"]
+    with pytest.raises(UserError, match="none of these runs has a constraint; draw their `curves`"):
+        KINDS["plane"]([g], tmp_path / "p.png")
 
 
 def test_the_best_is_of_those_held_to_the_same_limits():

@@ -8,6 +8,11 @@ from experiments.report.test_figures import STEPS, drawn
 from experiments.synthetic import groups_of
 
 
+def test_one_iteration_keeps_no_promise(tmp_path):
+    with pytest.raises(UserError, match=r"one iteration each, .* draw their `curves`"):
+        drawn("promise", groups_of(Block(("hopper-speed",), ("cup",), (0,), 5000)), tmp_path)
+
+
 def test_promises_are_drawn_and_missed_where_a_run_has_none(tmp_path):
     groups = groups_of(Block(("hopper-speed-effort", "hopper-speed"), ("cup", "ppo"), (0, 1), STEPS))
     texts, _ = drawn("promise", groups, tmp_path)

@@ -26,6 +26,11 @@ def test_over_the_limit_the_nearest_wins_and_is_below_all_within():
     assert score_of(progress([1], [0.5]), {"speed": 0.0}).over == 0.5  # a limit of 0 divides nothing
 
 
+def test_without_a_constraint_the_return_alone_counts():
+    found = score_of(progress([1, 9, 5], [0, 0, 0]), {})
+    assert (found.value, found.over, found.costs, found.rank) == (9.0, 0.0, (), 9.0)
+
+
 def test_the_worst_of_several_constraints_counts():
     rows = progress([5, 6], [1, 1], "rollout/ep_cost_mean/a") | {"rollout/ep_cost_mean/b": np.array([2.0, 9.0])}
     found = score_of(rows, {"a": 2.0, "b": 6.0})

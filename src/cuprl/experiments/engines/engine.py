@@ -31,11 +31,11 @@ class Job(Protocol):
 
     def status(self) -> int | None:
         """Give the exit status; None while it goes on."""
-        ...  # None while it goes on, else the exit status
+        ...
 
     def stop(self) -> None:
         """Ask it to leave a checkpoint and end."""
-        ...  # asks it to leave a checkpoint and end
+        ...
 
     def wait(self) -> None:
         """Wait until it has ended."""
@@ -46,7 +46,7 @@ class Engine(Protocol):
 
     def room(self) -> int:
         """Count the runs that there is room for at once."""
-        ...  # how many runs at once
+        ...
 
     def start(self, cell: Cell, root: Path) -> Job:
         """Start a cell's run, or go on with it, in its folder below root."""

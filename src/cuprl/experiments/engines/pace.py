@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.files import open_regular
+from cuprl.runs.progress import whole_lines
 
 TAIL = 10  # rows that tell a run's speed
 COUNTED = ("iteration", "steps", "time/collect", "time/update")  # columns of which every row has more than 0
@@ -73,9 +74,9 @@ def last_rows(file: Path) -> list[dict[str, float]]:
         with os.fdopen(open_regular(file, os.O_RDONLY), "rb") as handle:
             header = handle.readline(BYTES).decode()
             handle.seek(max(handle.seek(0, 2) - BYTES, len(header)))
-            lines = handle.read().decode(errors="replace").splitlines(keepends=True)
+            lines = whole_lines(handle.read().decode(errors="replace"))
         names = next(csv.reader([header]), [])
-        rows = [row for row in csv.reader(line for line in lines if line.endswith("\n")) if len(row) == len(names)]
+        rows = [row for row in csv.reader(lines) if len(row) == len(names)]
         last = [dict(zip(names, map(float, row))) for row in rows[-TAIL:]]
     except (OSError, ValueError, csv.Error):
         return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cuprl.errors import UserError
 from cuprl.experiments.report import paper
 from cuprl.experiments.report.drawing import save_figure
 from cuprl.experiments.report.groups import Group
@@ -71,6 +72,8 @@ def plane(groups: list[Group], out: Path) -> None:
         for task, names in limits.items()
         for i, name in enumerate(names)
     }
+    if not wanted:
+        raise UserError("none of these runs has a constraint; draw their `curves`.")
     figure, panels = panels_of(list(wanted), 1, height=2.8)
     colours, shaded = colours_of(groups), 0
     for title, (axis,) in panels.items():

@@ -62,6 +62,11 @@ class Group:
         return np.array(list(self.limits.values()))
 
     @property
+    def first_limit(self) -> float:
+        """Give the limit of the first constraint, the only one of tasks that others publish on; NaN where there is none."""
+        return next(iter(self.limits.values()), float("nan"))
+
+    @property
     def safe(self) -> bool:
         """Tell whether the mean over seeds of every cost is within its limit."""
         return bool((self.costs().mean(axis=0) <= self.bounds).all())
@@ -69,7 +74,7 @@ class Group:
     @property
     def published(self) -> paper.Published | None:
         """Look up the paper's numbers for runs like these, if it has them."""
-        return None if self.variant else paper.published(self.task, self.algo, self.steps, self.bounds[0])
+        return None if self.variant else paper.published(self.task, self.algo, self.steps, self.first_limit)
 
 
 def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:

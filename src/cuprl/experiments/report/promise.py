@@ -19,9 +19,12 @@ SHOWN = (0.5, 99.5)  # percentiles between which the points are shown
 
 def promise(groups: list[Group], out: Path) -> None:
     """Draw J^C that an update predicts against J^C of the batch its policy collects; promises kept lie on the diagonal."""
-    groups = [g for g in groups if all(has_promises(g, name) for name in g.limits)]
+    groups = [g for g in groups if g.limits and all(has_promises(g, name) for name in g.limits)]
     if not groups:
         raise UserError(f"no run of this experiment has recorded {PREDICTED}; run it again, or draw its `curves`.")
+    groups = [g for g in groups if len(g.results[0].metrics["steps"]) > 1]
+    if not groups:
+        raise UserError("these runs have one iteration each, and no batch after it to compare; draw their `curves`.")
     wanted = {g.task if len(g.limits) == 1 else f"{g.task}: {name}": (g.task, name) for g in groups for name in g.limits}
     figure, panels = panels_of(list(wanted), 1, height=2.8)
     colours = colours_of(groups)

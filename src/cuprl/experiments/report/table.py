@@ -26,14 +26,14 @@ PUBLISHED_NOTE = " Others' numbers are return / cost, undiscounted."
 
 
 def records(groups: list[Group]) -> list[dict[str, Any]]:
-    """Give the numbers, one record for each group and constraint."""
+    """Give the numbers, one record for each group and constraint; of a group that has none a record too."""
     best = winners(groups)
-    return [record(g, i, g in best) for g in groups for i in range(len(g.limits))]
+    return [record(g, i, g in best) for g in groups for i in range(len(g.limits)) or (None,)]
 
 
-def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
+def record(g: Group, constraint: int | None, best: bool) -> dict[str, Any]:
     """Make the record of a group and one of its constraints; best: whether its return is the highest of its task."""
-    name, limit = list(g.limits.items())[constraint]
+    name, limit = ("", np.nan) if constraint is None else list(g.limits.items())[constraint]
     row: dict[str, Any] = {
         "task": g.task,
         "algorithm": g.algo,
@@ -44,16 +44,14 @@ def record(g: Group, constraint: int, best: bool) -> dict[str, Any]:
         "seeds": len(g.results),
     }
     if g.results:
-        finals = {
-            "return": g.returns,
-            "cost": g.costs()[:, constraint],
-            "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint],
-            "seconds": np.array([result.seconds[-1] for result in g.results]),
-        }
+        finals = {"return": g.returns}
+        if constraint is not None:
+            finals |= {"cost": g.costs()[:, constraint], "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint]}
+        finals["seconds"] = np.array([result.seconds[-1] for result in g.results])
         for key, values in finals.items():
             row[f"{key}_mean"], row[f"{key}_std"] = mean_std(values)
-        row |= {"over": row["cost_mean"] > limit, "best": best}
-    if g.evaluations:
+        row |= {"over": row.get("cost_mean", np.nan) > limit, "best": best}
+    if g.evaluations and constraint is not None:
         row |= of_the_mode(g, name) | {"mode_seeds": len(g.evaluations)}
     if g.published:
         keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
@@ -77,7 +75,7 @@ def of_the_mode(g: Group, constraint: str) -> dict[str, Any]:
 
 def others(g: Group) -> dict[published.Source, published.Pair]:
     """Find what others have published for an algorithm on a task."""
-    found = {source: source.of(g.task, g.label, g.bounds[0]) for source in published.SOURCES}
+    found = {source: source.of(g.task, g.label, g.first_limit) for source in published.SOURCES}
     return {source: pair for source, pair in found.items() if pair}
 
 
@@ -105,7 +103,7 @@ def text(row: dict[str, Any], many: bool) -> dict[str, str]:
         "algorithm": f"{row['algorithm']} {row['variant']}".strip(),
         "return": plus_minus(row, "return", ".1f"),
         "cost": plus_minus(row, "cost", ".2f") + (" (over)" if row.get("over") else ""),
-        "limit": f"{row['constraint']} {row['limit']:g}" if many else f"{row['limit']:g}",
+        "limit": "-" if np.isnan(row["limit"]) else f"{row['constraint']} {row['limit']:g}" if many else f"{row['limit']:g}",
         "undiscounted cost": number(row, "undiscounted_cost_mean", ".1f"),
         "seconds": number(row, "seconds_mean", ".0f"),
         "seeds": str(row["seeds"]),

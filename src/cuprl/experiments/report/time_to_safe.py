@@ -35,7 +35,7 @@ def levels_of(g: Group, levels: Sequence[float] | None = None) -> list[tuple[flo
     """List the levels of return, each with its share of the paper's CUP; without any given, only a task of the paper has."""
     if levels is not None:
         return [(None, level) for level in levels]
-    if not paper.same_limit(g.task, g.bounds[0]):
+    if not paper.same_limit(g.task, g.first_limit):
         return []
     return [(share, share * paper.TABLE[g.task]["cup"].value) for share in SHARES]
 

@@ -37,7 +37,7 @@ def score_of(progress: dict[str, np.ndarray], limits: dict[str, float], rows: in
     returns = progress["rollout/ep_rew_mean"][:rows]  # [rows]
     costs = [progress[column("rollout/ep_cost_mean", name, limits)][:rows] for name in limits]  # m of [rows]
     excess = [(cost - limit) / max(limit, 1.0) for cost, limit in zip(costs, limits.values())]
-    over = np.maximum(np.max(excess, axis=0), 0.0)  # [rows]
+    over = np.max([np.zeros_like(returns), *excess], axis=0)  # [rows]
     known = np.flatnonzero(np.isfinite(returns) & np.isfinite(over))
     if not len(known):
         return None
