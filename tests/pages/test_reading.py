@@ -2,6 +2,9 @@
 
 import pytest
 
+from cuprl.core.actions import Discrete
+from cuprl.core.spec import Constraint, Spec
+from cuprl.core.spec_json import spec_to_json
 from cuprl.pages.reading import read_run, read_video
 from cuprl.pages.run_data import run_page
 from pages.made_up import by_id, folder
@@ -36,6 +39,14 @@ def test_a_changed_configuration_is_told(tmp_path):
     run = folder(tmp_path / "r")
     run.config["steps"] += 100
     assert "was changed since the run began" in run_page(read_run(run))["warnings"][0]
+
+
+def test_a_constraint_without_a_discount_has_the_usual_one(tmp_path):
+    run = folder(tmp_path / "r")
+    run.config["spec"] = spec_to_json(Spec("x", 3, Discrete(2), (Constraint("cost", 50.0),), 100))
+    assert read_run(run).how_discounted("cost") == f"discounted by {Constraint('cost', 50.0).discount:g}"
+    del run.config["spec"]["constraints"][0]["discount"]
+    assert read_run(run).how_discounted("cost") == f"discounted by {Constraint('cost', 50.0).discount:g}"
 
 
 def test_a_video_goes_along_if_it_is_not_too_large(tmp_path, monkeypatch):

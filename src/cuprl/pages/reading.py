@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cuprl.algorithms import as_now
+from cuprl.core.spec_json import spec_from_json
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.runs import files, progress, provenance
@@ -74,7 +75,8 @@ class Seen:
 
     def how_discounted(self, constraint: str) -> str:
         """Say how a constraint's cost is summed up."""
-        known = {c["name"]: c["discount"] for c in self.config.get("spec", {}).get("constraints", ())}
+        constraints = spec_from_json(self.config["spec"]).constraints if "spec" in self.config else ()
+        known = {c.name: c.discount for c in constraints}
         if self.undiscounted or known.get(constraint) == 1.0:
             return "undiscounted"
         return f"discounted by {known[constraint]:g}" if constraint in known else "discounted"
