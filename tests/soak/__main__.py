@@ -107,6 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=None, help="of all chance but the clock's [another each time]")
     parser.add_argument("--only", type=int, nargs="+", help="the tries of these numbers, and no others")
     args = parser.parse_args(argv)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell's background job ignores it, and so would all it starts
     seed = random.SystemRandom().randrange(10**6) if args.seed is None else args.seed
     scratch = Path(tempfile.mkdtemp(prefix="cuprl-soak-"))
     soak, end, status = Soak(scratch, seed), time.monotonic() + args.seconds, 0
