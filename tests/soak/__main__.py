@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     signal.signal(
         signal.SIGINT, signal.default_int_handler
-    )  # a shell's background job ignores it, and so would all it starts
+    )  # a background job of a shell ignores it: so would all this starts
     seed = random.SystemRandom().randrange(10**6) if args.seed is None else args.seed
     scratch = Path(tempfile.mkdtemp(prefix="cuprl-soak-"))
     soak, end, status = Soak(scratch, seed), time.monotonic() + args.seconds, 0
