@@ -61,3 +61,27 @@ def test_choices_of_the_same_sizes_fit():
 def test_wrong_numbers_of_an_evaluation(arguments, words, run):
     with pytest.raises(cuprl.errors.UserError, match=words):
         cuprl.evaluate(run, **arguments)
+
+
+def test_a_limit_on_the_plain_sum_is_judged_by_it(tmp_path):
+    """What was trained to keep a plain sum is not called safe for its discounted one; an exported file knows it too."""
+    run = cuprl.train(
+        "hopper-speed", steps=400, out=tmp_path / "r", cost_return="undiscounted", eval_every=1, **SMALL, **QUIET
+    )
+    file = cuprl.export_policy(run, out=tmp_path / "policy.npz")
+    for policy in (run, file):
+        found = cuprl.evaluate(policy, episodes=3)
+        assert found["cost_mean"] == pytest.approx(found["cost_undiscounted_mean"])
+        (speed,) = cuprl.certify(policy, episodes=3).constraints
+        assert speed.discount == 1.0
+    rows = run.evaluations.columns()
+    assert (rows["mode/cost"] < rows["mode/cost_undiscounted"]).all()  # both are there
+    between = (rows["mode/cost"][-1] + rows["mode/cost_undiscounted"][-1]) / 2
+    again = {"steps": 400, "eval_every": 2, **SMALL, **QUIET, "limits": float(between)}
+    rates = [
+        cuprl.train("hopper-speed", out=tmp_path / kind, cost_return=kind, **again).evaluations.columns()[
+            "mode/violation_rate"
+        ]
+        for kind in ("discounted", "undiscounted")
+    ]
+    assert rates[0][-1] < rates[1][-1]

@@ -80,7 +80,7 @@ def video(
     film_to = default_file(saved) if out is None and sheet is None else out
     from cuprl.film.filmed import film
     from cuprl.film.shots import Pace, Thinned, shots
-    from cuprl.policies.evaluate import refuse_other_sizes
+    from cuprl.policies.evaluate import as_trained, refuse_other_sizes
 
     info = saved.info
     with named_by(saved.source or "the policy", trust or saved.trust):
@@ -88,6 +88,7 @@ def video(
     kept, ends, frames = Thinned(), list[dict[str, Any]](), 0
     try:
         refuse_other_sizes(env.spec, info)
+        env.spec = as_trained(env.spec, info)
         fastest = FASTEST_GIF if film_to and Path(film_to).suffix.lower() == ".gif" else np.inf
         pace = Pace.of(env.seconds, min(fps, fastest))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +77,9 @@ def evaluate(
     }
 
 
-def measures(finished: Episodes, spec: Spec) -> dict[str, Any]:
-    """Say what episodes came to: numbers, and of the costs arrays [m]."""
-    over = finished.discounted > spec.limits  # [E, m]
+def measures(finished: Episodes, spec: Spec, plain: bool = False) -> dict[str, Any]:
+    """Say what episodes came to: numbers, and of the costs arrays [m]; plain: the limits are for the plain sums."""
+    over = (finished.total[:, 1:] if plain else finished.discounted) > spec.limits  # [E, m]
     return {
         "return_mean": finished.total[:, 0].mean(),
         "return_std": finished.total[:, 0].std(),
@@ -102,9 +103,17 @@ def environment_of(
         env = envs.make(task or saved.task or info["task"], num_envs, seed, threads, info["limits"])
     try:
         refuse_other_sizes(env.spec, info)
+        env.spec = as_trained(env.spec, info)
         yield env
     finally:
         envs.close(env)
+
+
+def as_trained(spec: Spec, info: dict[str, Any]) -> Spec:
+    """Give the spec whose costs are summed up as the policy was to keep them: plainly, if it was trained so."""
+    if info.get("cost_return") != "undiscounted":
+        return spec
+    return replace(spec, constraints=tuple(replace(c, discount=1.0) for c in spec.constraints))
 
 
 def refuse_other_sizes(spec: Spec, info: dict[str, Any], mend: str = "give the task it was trained on") -> None:

@@ -74,6 +74,7 @@ class Evaluator:
         """Run the episodes of the mode and of sampled actions; returns the row."""
         config, learner = self.training.config, self.training.learner
         policy = View(self.training, self.run).policy()
+        plain = learner.config.cost_return == "undiscounted"
         row: dict[str, Any] = {
             "iteration": learner.iteration,
             "steps": learner.iteration * learner.config.batch_size,
@@ -83,7 +84,7 @@ class Evaluator:
         try:
             for actions in ACTIONS:
                 stoppable = Stoppable(self.env, stopped)
-                found = measures(run_episodes(stoppable, policy, actions == "mode", self.seed), learner.spec)
+                found = measures(run_episodes(stoppable, policy, actions == "mode", self.seed), learner.spec, plain)
                 row |= {f"{actions}/{name}": found[key] for key, name in KEPT.items()}
         finally:
             envs.close(self.env)
