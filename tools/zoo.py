@@ -40,7 +40,7 @@ EPISODES = 100  # of the evaluation that the file carries beside its certificate
 
 
 def command_of(config: dict[str, Any]) -> str:
-    """Write the commands that make a run of this config.json: what is not said is the default."""
+    """Write the commands that make a run of this config.json: what is not said is the default, then and now."""
     task = envs.find(config["task"])
     own = {c.name: c.limit for c in task.constraints}
     defaults = algorithms.load(config["algo"], of_task=getattr(task, "settings", None))[1]
@@ -52,8 +52,9 @@ def command_of(config: dict[str, Any]) -> str:
         words += ["--from", "POLICY", *(["--from-critics"] if start["critics"] else [])]
     for name, limit in config["limits"].items():
         words += ["--limit", f"{name}={limit:g}"] if own[name] != limit else []
+    typed = {word.lstrip("-").partition("=")[0].replace("-", "_") for word in config.get("command", ())}
     for name, value in config["settings"].items():
-        if json.loads(json.dumps(getattr(defaults, name, None))) != value:
+        if name in typed or json.loads(json.dumps(getattr(defaults, name, None))) != value:
             text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
             words += [f"--{name.replace('_', '-')}", text]
     if every := config.get("eval_every"):  # it changes no number, and keeps the checkpoint of the best
