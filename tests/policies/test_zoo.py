@@ -98,7 +98,7 @@ def test_a_name_that_is_not_there(command, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(command) == 2
     told = capsys.readouterr().err
-    assert "unknown policy of the zoo 'hoper-speed'; did you mean hopper-speed?" in told and told.count("\n") == 1
+    assert "unknown policy of the zoo 'hoper-speed'; did you mean hopper-speed" in told and told.count("\n") == 1
 
 
 def test_it_has_no_checkpoints():
