@@ -5,6 +5,7 @@ import pytest
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block
 from cuprl.experiments.report.drawing import COLOURS
+from cuprl.experiments.report.over_training import unit_of_steps
 from experiments.report.test_figures import STEPS, drawn
 from experiments.synthetic import groups_of
 
@@ -17,6 +18,12 @@ def test_curves_say_what_the_band_is(seeds, words, tmp_path):
     texts, picture = drawn("curves", groups, tmp_path)
     assert any(words in text for text in texts) and {"cup", "ppo", "hopper-speed", "82.75", "24.52", "return"} <= set(texts)
     assert picture.count("FillBetween") == (8 if seeds > 1 else 0)  # two tasks, two algorithms, two rows
+
+
+def test_runs_without_a_row_have_no_unit_of_steps():
+    (one,) = groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS))
+    one.results[0].metrics["steps"] = one.results[0].metrics["steps"][:0]
+    assert unit_of_steps([one]) == (1.0, "")
 
 
 @pytest.mark.parametrize("steps, unit", [(15_000, " (thousands)"), (400_000, " (millions)")])

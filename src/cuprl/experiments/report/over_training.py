@@ -89,7 +89,7 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
 
 def unit_of_steps(groups: list[Group]) -> tuple[float, str]:
     """Choose what the axis of steps counts in, by the longest curve, and how that is written."""
-    longest = max(float(g.results[0].metrics["steps"][-1]) for g in groups)
+    longest = max((float(last) for g in groups for last in g.results[0].metrics["steps"][-1:]), default=0.0)
     units = {1e6: " (millions)", 1e3: " (thousands)"}
     return next(((unit, name) for unit, name in units.items() if longest >= unit / 5), (1.0, ""))
 
