@@ -83,11 +83,11 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(certificate.to_json()))
     else:
         print_certificate(certificate)
-    if out.suffix == ".json" and (other := what_it_holds(out, certificate)):
-        print(f"note: {printable(str(out))} held the certificate of {other}, which this one replaces.", file=sys.stderr)
     if out.suffix == ".npz":
         write_with_certificate(policy, certificate, out)
     else:
+        if other := what_it_holds(out, certificate):
+            print(f"note: {printable(str(out))} held the certificate of {other}, which this one replaces.", file=sys.stderr)
         write_certificate(out, certificate)
     if not args.json:
         print(out)

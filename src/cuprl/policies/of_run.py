@@ -68,7 +68,7 @@ class RunPolicy(SavedPolicy):
             "certificate": None,
             "versions": config.get("versions") or provenance.versions(),
             "sources": config.get("sources") or {},
-            **{name: "undiscounted" for name in ("cost_return",) if settings.get(name) == "undiscounted"},
+            "cost_return": settings.get("cost_return", "discounted"),
             **unusual,
         }
         self.run = run
