@@ -59,9 +59,7 @@ class Config(FirstOrder, Lagrangian, NoiseFloor):
         ("ascent", "adam", "pid", "projection"),
     )
     beta: float = setting(0.0, "margin: weight of sqrt(KL) in the predicted cost, in deviations of A^C", "0 or more")
-    cost_memory: float = setting(
-        0.0, "episodes that the last prediction of J^C counts for beside a batch's; 0: none", "0 or more"
-    )
+    cost_memory: float = setting(0.0, "episodes that a prediction of J^C counts for beside a batch's; 0: none", "0 or more")
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
@@ -87,8 +85,7 @@ def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, 
     """
     dist = policy.dist(params, rows.obs)
     ratio = ratio_to_k(policy, dist, rows)
-    half_new = config.projection_kl == "half-new"
-    kl = policy.kl(rows.dist_half, dist) if half_new else policy.kl(dist, rows.dist_half)
+    kl = policy.kl(rows.dist_half, dist) if config.projection_kl == "half-new" else policy.kl(dist, rows.dist_half)
     cost = rows.adv_c @ weight
     if config.projection_surrogate == "clip":
         return (kl - clipped_surrogate(ratio, -cost, config.clip)).mean()
