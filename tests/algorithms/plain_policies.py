@@ -14,8 +14,8 @@ from cuprl.learn.visits import discounted_steps
 KINDS = ("gaussian", "categorical")
 
 
-def spec_for(kind, m=2, act=2, horizon=1000):
-    constraints = tuple(Constraint(f"c{i}", 1.0 + i, discount) for i, discount in zip(range(m), (0.99, 0.9, 0.99)))
+def spec_for(kind, m=2, act=2, horizon=1000, discounts=(0.99, 0.9, 0.99)):
+    constraints = tuple(Constraint(f"c{i}", 1.0 + i, discount) for i, discount in zip(range(m), discounts))
     return Spec("x", 3, Box(act, (-1.0,) * act, (1.0,) * act) if kind == "gaussian" else Discrete(4), constraints, horizon)
 
 

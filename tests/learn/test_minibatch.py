@@ -73,3 +73,14 @@ def test_gradient_clipping_only_shortens():
     np.testing.assert_allclose(clipped(g, 1.0), g / 5, rtol=1e-6)
     np.testing.assert_allclose(clipped(g, 40.0), g)
     assert (clipped(jnp.zeros(2), 1.0) == 0.0).all()
+
+
+def test_a_part_of_an_epoch_is_a_minibatch_at_least():
+    """Three minibatches an epoch: looked at ten times, it is still three steps, each row seen once."""
+    params = {"w": jnp.zeros(12)}
+    rows, settings = jnp.eye(12), FirstOrder(policy_lr=0.1, epochs=1, minibatch=4)
+    loss, start = lambda p, rows: -(rows @ p["w"]).sum(), Fit(params, init_adam(params))
+    stop = within(lambda p, rows: jnp.zeros(()), 1.0, parts=10)
+    done = fit(loss, start, rows, settings, key=jax.random.PRNGKey(0), lr_scale=1.0, stop=stop)
+    assert done.epochs == 1 and done.opt_state.count == 3
+    assert (done.params["w"] > 0.0).all()

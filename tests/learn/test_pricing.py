@@ -26,6 +26,13 @@ def test_once_an_iteration_nu_follows_what_was_measured_and_stays():
     np.testing.assert_array_equal(found.reprice(99.0, nu), nu)
 
 
+def test_without_any_discount_the_scale_has_the_horizons_steps():
+    spec = spec_for("gaussian", m=2, discounts=(1.0, 0.9))
+    config = Lagrangian(gamma=1.0, multiplier="ascent")
+    found = prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, spec)
+    np.testing.assert_allclose(found.scale, [0.05 * spec.horizon, (1 - 0.9 * 0.95) / 0.1], rtol=1e-4)
+
+
 def test_while_projecting_nu_follows_what_is_predicted_of_the_policy_as_it_stands():
     config = cup.Config(multiplier="projection", multiplier_lr=0.1, multiplier_max=1.0)
     found = prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, SPEC)

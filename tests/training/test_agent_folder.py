@@ -1,5 +1,7 @@
 """An agent's folder: put away and taken up to the last bit, damaged, or another's."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -36,12 +38,22 @@ def test_saved_and_loaded_it_goes_on_to_the_last_bit(stop, tmp_path):
 def test_folders_are_kept_apart(tmp_path):
     trained = train("hopper-speed", steps=200, out=tmp_path / "train", **SMALL, **QUIET)
     agent = cuprl.Agent("hopper-speed", **{**SMALL, "steps": 200})
-    with pytest.raises(UserError, match="give another folder"):
+    with pytest.raises(UserError, match="is not empty; give another"):
         agent.save(trained.path)
+    with pytest.raises(UserError, match="the folder of the run is ''"):
+        agent.save("")
     with pytest.raises(UserError, match="cup resume"):
         cuprl.Agent.load(trained.path)
     with pytest.raises(UserError, match=r"Agent\.load"):
         resume(agent.save(tmp_path / "agent"), **QUIET)
+
+
+def test_what_has_changed_is_told(tmp_path):
+    run = cuprl.Agent(ARM, **TINY).save(tmp_path / "arm")
+    older = run.config | {"versions": run.config["versions"] | {"jax": "0.1"}}
+    (run.path / "config.json").write_text(json.dumps(older))
+    with pytest.warns(UserWarning, match="^jax changed since this run began"):
+        cuprl.Agent.load(run.path)
 
 
 def test_a_damaged_checkpoint_is_told(tmp_path):

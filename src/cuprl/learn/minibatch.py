@@ -58,6 +58,12 @@ def shuffle(key: jax.Array, rows: int) -> jax.Array:
     return jnp.sort((jax.random.bits(key, (rows,)) & ~mask) | jnp.arange(rows, dtype=jnp.uint32)) & mask
 
 
+def minibatches_in(data: Any, size: int) -> int:
+    """Count the minibatches of an epoch over [B, ...]: one at least, of fewer rows where there are fewer."""
+    rows = jax.tree.leaves(data)[0].shape[0]
+    return rows // min(size, rows)
+
+
 def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
     """Cut [B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
     rows = jax.tree.leaves(data)[0].shape[0]
@@ -114,7 +120,7 @@ def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: 
     """Take the minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]."""
     rows = jax.tree.leaves(data)[0].shape[0]
     size = min(size, rows)
-    count = max(rows // size // parts, 1)
+    count = rows // size // parts
     order = jax.lax.dynamic_slice_in_dim(shuffle(key, rows), part * count * size, count * size)
     return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
 
@@ -137,7 +143,8 @@ def fit(
     """
     price, reprice, needed = pricing or Pricing(None, lambda params, price: price)
     priced = (lambda params, rows, price: loss(params, rows)) if pricing is None else loss
-    keep_going, parts = stop
+    keep_going = stop.keep_going
+    parts = min(stop.parts, minibatches_in(rows, config.minibatch))  # a part is a minibatch at least
     most = config.epochs if epochs is None else epochs
     rate = config.policy_lr * lr_scale
 

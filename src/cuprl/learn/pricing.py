@@ -48,7 +48,8 @@ def prices(nu: Multiplier, now: jax.Array, excess: Excess, half: Any, config: La
 def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spec: Spec) -> Prices:
     """Set nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max) (Algorithm 1); the loss has (1 - gamma lambda)/(1 - gamma) nu."""
     gamma_c = cost_discounts(spec, config)
-    scale = (1.0 - gamma_c * config.cost_lam) / (1.0 - gamma_c)  # [m]
+    left = jnp.where(gamma_c < 1.0, 1.0 - gamma_c, 1.0 / spec.horizon)  # a sum without a discount has the horizon's steps
+    scale = (1.0 - gamma_c * config.cost_lam) / left  # [m]
     return Prices(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
 
 

@@ -47,4 +47,4 @@ def refuse_used(path: Path) -> None:
             return
     elif not os.path.lexists(path):
         return
-    raise UserError(f"the output folder {path} is not empty; give another with --out, or `cup resume {path}`.")
+    raise UserError(f"the output folder {path} is not empty; give another, or `cup resume {path}`.")

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cuprl import algorithms
 from cuprl.core.encoder import NO_ENCODER, module_of
 from cuprl.errors import UserError
 from cuprl.runs import files
@@ -145,3 +146,11 @@ def changed_sources(config: dict[str, Any]) -> list[str]:
     if not isinstance(recorded, dict):  # from before they were recorded
         return []
     return [name for name, source in now.items() if recorded.get(name, source) != source]
+
+
+def changes(config: dict[str, Any]) -> str | None:
+    """Say which packages, own modules and algorithm of a config.json are not what they were when its run began."""
+    now, algo = versions(), config["algo"]
+    changed = [name for name, old in config["versions"].items() if now.get(name) != old] + changed_sources(config)
+    changed += [f"the algorithm {algo}"] if config.get("numerics") != algorithms.numerics(algo) else []  # old files have none
+    return f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit." if changed else None

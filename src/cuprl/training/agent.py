@@ -31,7 +31,7 @@ from cuprl.policies.of_run import RunPolicy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training import given
-from cuprl.training.agent_folder import read_agent, write_agent
+from cuprl.training.agent_folder import read_agent, tell_changes, write_agent
 from cuprl.training.collect import Collected
 from cuprl.training.learner import Learner
 
@@ -191,6 +191,7 @@ class Agent:
         with named_by(run.path, trust):
             settings = {**config.settings, "encoder": encoder} if encoder else config.settings
             agent = Agent(spec, config.algo, seed=config.seed, steps=config.steps, **settings)
+        tell_changes(run)
         agent.learner.restore(arrays)
         agent._run = run
         agent._begin(agent.batch.put_back(arrays))

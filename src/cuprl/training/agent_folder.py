@@ -30,10 +30,7 @@ def write_agent(
     """
     run = before
     if run is None or (folder is not None and Path(folder).resolve() != run.path.resolve()):
-        try:
-            run = Run.create(folder, config)
-        except UserError:
-            raise UserError(f"{folder} is not empty, and not this agent's; give another folder.") from None
+        run = Run.create(folder, config)
         if before is not None and before.metrics.is_file():
             files.write_atomically(run.metrics, files.read(before.metrics, progress.LARGEST))
     with run.locked():
@@ -57,3 +54,9 @@ def read_agent(folder: str | Path) -> tuple[Run, RunConfig, Spec, Arrays]:
     if config.spec is None:
         raise UserError(f"{run.path / 'config.json'} has no spec; restore it.")
     return run, config, spec_from_json(config.spec), arrays
+
+
+def tell_changes(run: Run) -> None:
+    """Warn where an agent is not what it was when it was made; its own modules are imported by now."""
+    if changed := provenance.changes(run.config):
+        warnings.warn(changed, stacklevel=3)  # where Agent.load is called

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import envs
-from cuprl.algorithms import numerics
 from cuprl.core.encoder import Encoder
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
@@ -148,23 +147,13 @@ def resume(
         with named_by(run.path, trust):
             training = Training(further, task)
         with closing(training):
-            _tell_changes(run, display)
+            if changed := provenance.changes(run.config):
+                display.note(changed)
             _go_back(training, run, display)
             if further is not config:
                 run.extend(training.config)
                 display.note(sentence(training.config, training.learner.schedule))
             return loop(training, run, display, on_iteration)
-
-
-def _tell_changes(run: Run, display: Display) -> None:
-    """Name the packages, own modules and algorithm that are not what they were when the run began."""
-    now = provenance.versions()
-    changed = [name for name, old in run.config["versions"].items() if now.get(name) != old]
-    changed += provenance.changed_sources(run.config)
-    began = RunConfig.from_json(run.config)
-    changed += [f"the algorithm {began.algo}"] if began.numerics != numerics(began.algo) else []
-    if changed:
-        display.note(f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit.")
 
 
 def _go_back(training: Training, run: Run, display: Display) -> None:
