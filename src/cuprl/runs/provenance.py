@@ -152,5 +152,6 @@ def changes(config: dict[str, Any]) -> str | None:
     """Say which packages, own modules and algorithm of a config.json are not what they were when its run began."""
     now, algo = versions(), config["algo"]
     changed = [name for name, old in config["versions"].items() if now.get(name) != old] + changed_sources(config)
-    changed += [f"the algorithm {algo}"] if config.get("numerics") != algorithms.numerics(algo) else []  # old files have none
+    if config.get("numerics") != algorithms.numerics(algo):  # old files have none
+        changed.append(f"the algorithm {algo}")
     return f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit." if changed else None
