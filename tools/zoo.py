@@ -76,20 +76,28 @@ def by_the_rule(run: Run) -> tuple[str, str]:
     return "best", f"by the rule: seed {SEED}, the best of {count} evaluations in training"
 
 
-def make(run: Run, chosen: str, name: str, episodes: int, picture: bool, checkpoint: str | int | None = None) -> None:
-    """Certify the policy of a run, then write all that belongs to its entry."""
+def make(
+    run: Run,
+    chosen: str,
+    name: str,
+    episodes: int,
+    picture: bool,
+    checkpoint: str | int | None = None,
+    sampled: bool = False,
+) -> None:
+    """Certify the policy of a run, its mode or its sampled actions, then write all that belongs to its entry."""
     policy = cuprl.load(run, checkpoint=checkpoint)
-    certificate = cuprl.certify(policy, episodes)
+    certificate = cuprl.certify(policy, episodes, mode="sampled" if sampled else "mode")
     print(f"return {certificate.return_mean:.1f}, {certificate.sentence()}")
     if certificate.verdict != WITHIN:
         said = "; ".join(f"{s.constraint}: {s.sentence(certificate.confidence)}" for s in certificate.constraints)
         raise UserError(f"the zoo takes only what is within its limits, and {run.path} is not ({said}); train it on.")
     training = {"command": command_of(run.config), **told(run.config), "git": run.config["git"], "chosen": chosen}
-    measured = as_carried(evaluate(policy, EPISODES))
+    measured = as_carried(evaluate(policy, EPISODES, deterministic=not sampled))
     more = {"certificate": certificate.to_json(), **measured, "training": training}
     CARDS.mkdir(exist_ok=True)
     if picture:  # first, as it alone may be refused here
-        cuprl.video(policy, sheet=CARDS / f"{name}.png")
+        cuprl.video(policy, sheet=CARDS / f"{name}.png", deterministic=not sampled)
     write_atomically(zoo.FOLDER / f"{name}{zoo.SUFFIX}", numpy_bytes({**policy.info, **more}, policy.arrays))
     write_cards()
 
@@ -118,14 +126,16 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("runs", metavar="RUN", nargs="*", help="folders of runs; without any, only cards are written again")
     parser.add_argument("--chosen", metavar="TEXT", help="not by the rule: how, and out of how many; it stands on the card")
     add_checkpoint_flag(parser)
+    parser.add_argument("--sampled", action="store_true", help="certify sampled actions, as in training; the card says so")
     parser.add_argument("--name", help="of the entry [the task's]")
     parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="of the certificate [1000]")
     parser.add_argument("--no-picture", action="store_true", help="leave the picture as it is")
     args = parser.parse_args()
-    if (args.chosen or args.checkpoint or args.name) and len(args.runs) != 1:
-        raise UserError("--chosen, --checkpoint and --name go with one run; give one.")
-    if args.checkpoint and not args.chosen:
-        raise UserError("a checkpoint that is not the rule's: say with --chosen how it was chosen, and out of how many.")
+    if (args.chosen or args.checkpoint or args.sampled or args.name) and len(args.runs) != 1:
+        raise UserError("--chosen, --checkpoint, --sampled and --name go with one run; give one.")
+    if (args.checkpoint or args.sampled) and not args.chosen:
+        what = "a checkpoint that is" if args.checkpoint else "actions that are"
+        raise UserError(f"{what} not the rule's: say with --chosen how they were chosen, and out of how many.")
     return args
 
 
@@ -144,7 +154,8 @@ def main() -> int:
             run = Run(folder)
             checkpoint, chosen = (args.checkpoint, args.chosen) if args.chosen else by_the_rule(run)
             print(f"{folder}: {chosen}", flush=True)
-            make(run, chosen, args.name or run.config["task"], args.episodes, not args.no_picture, checkpoint)
+            name = args.name or run.config["task"]
+            make(run, chosen, name, args.episodes, not args.no_picture, checkpoint, args.sampled)
         except UserError as error:
             print(f"zoo: {error}", file=sys.stderr)
             status = 2

@@ -43,11 +43,22 @@ def test_an_entry_and_a_refusal(tool, tmp_path):
     shown = (tmp_path / "docs" / "policies" / "swimmer-speed.md").read_text()
     assert made["command"] in shown and "speed is within the limit at 95%" in shown and "![" not in shown
     page = (tmp_path / "docs" / "zoo.md").read_text()
-    assert "| [swimmer-speed](policies/swimmer-speed.md) | cup | 200 |" in page and "old" not in page and "more" in page
+    assert (
+        "| [swimmer-speed](policies/swimmer-speed.md) | cup | 200 | mode |" in page and "old" not in page and "more" in page
+    )
 
     with pytest.raises(UserError, match=r"takes only what is within its limits, and .* is not .speed: not within"):
         tool.make(run_with(0.001, tmp_path / "over"), "none", "other", 60, picture=False)
     assert zoo.names() == ["swimmer-speed"] and (tmp_path / "docs" / "zoo.md").read_text() == page
+
+
+def test_sampled_actions_are_certified_and_shown_as_such(tool, tmp_path):
+    tool.make(run_with(1000.0, tmp_path / "run"), "its mode stands", "swimmer-speed", 60, picture=False, sampled=True)
+    info = cuprl.load("zoo:swimmer-speed").info
+    assert info["certificate"]["mode"] == "sampled" and info["evaluation"]["deterministic"] is False
+    shown = (tmp_path / "docs" / "policies" / "swimmer-speed.md").read_text()
+    assert "with actions sampled as in training" in shown and "cup eval zoo:swimmer-speed --sampled" in shown
+    assert "| cup | 200 | sampled |" in (tmp_path / "docs" / "zoo.md").read_text()
 
 
 def test_without_its_picture_nothing_is_written(tool, tmp_path, monkeypatch):
@@ -98,7 +109,12 @@ def test_one_command_makes_entries(tool, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "more, words", [(["--checkpoint", "1"], "say with --chosen"), (["b", "--name", "x"], "go with one run")]
+    "more, words",
+    [
+        (["--checkpoint", "1"], "a checkpoint that is not the rule's: say with --chosen"),
+        (["--sampled"], "actions that are not the rule's: say with --chosen"),
+        (["b", "--name", "x"], "go with one run"),
+    ],
 )
 def test_wrong_words(more, words, tool, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["zoo.py", str(tmp_path), *more])

@@ -19,7 +19,9 @@ def add(subparsers: Any) -> None:
     evaluate.add_argument("path", metavar="RUN", help="the run's folder, a policy's file, or zoo:NAME")
     evaluate.add_argument("--episodes", type=whole(1), default=20, metavar="N", help="episodes [20]")
     evaluate.add_argument("--seed", type=whole(0), default=10_000, metavar="K", help="seed of the environments [10_000]")
-    evaluate.add_argument("--stochastic", action="store_true", help="sample actions as in training, not the mode")
+    evaluate.add_argument(
+        "--sampled", "--stochastic", action="store_true", help="sample actions as in training, not the mode"
+    )
     evaluate.add_argument("--json", action="store_true", help="print one JSON object")
     add_checkpoint_flag(evaluate)
     add_trust_flags(evaluate)
@@ -41,7 +43,7 @@ def run_eval(args: argparse.Namespace) -> int:
     result = evaluate(
         args.path,
         args.episodes,
-        deterministic=not args.stochastic,
+        deterministic=not args.sampled,
         seed=args.seed,
         checkpoint=args.checkpoint,
         trust=trust_of(args),

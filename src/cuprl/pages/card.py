@@ -11,7 +11,7 @@ from cuprl.policies.checks import layers_of
 
 PACKAGES = ("cuprl", "mujoco", "jax", "numpy")  # whose versions stand on a card
 COMMIT = 12  # digits of one, enough to find it
-SUMMARY = ["policy", "algorithm", "steps", "return", "constraint", "limit", "cost", "at most", "verdict"]
+SUMMARY = ["policy", "algorithm", "steps", "actions", "return", "constraint", "limit", "cost", "at most", "verdict"]
 
 
 def card(policy: SavedPolicy, name: str, picture: str | None = None) -> str:
@@ -29,7 +29,7 @@ def card(policy: SavedPolicy, name: str, picture: str | None = None) -> str:
         "At that commit it is trained by",
         f"```\n{(info.get('training') or {}).get('command', 'the command is not known')}\n```",
         "## Use it",
-        f"```bash\n{uses(name)}\n```",
+        f"```bash\n{uses(name, stated.mode)}\n```",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -40,7 +40,7 @@ def summary(policies: dict[str, SavedPolicy]) -> Table:
     for name, policy in policies.items():
         stated = certificate_of(policy)
         for s in stated.constraints:
-            made = [name, policy.info["algo"], f"{policy.info['steps']:,}", f"{stated.return_mean:.1f}"]
+            made = [name, policy.info["algo"], f"{policy.info['steps']:,}", stated.mode, f"{stated.return_mean:.1f}"]
             rows.append([*made, s.constraint, f"{s.limit:g}", digits(s.cost), digits(s.upper), s.verdict])
     return Table(SUMMARY, rows)
 
@@ -115,6 +115,7 @@ def facts(policy: SavedPolicy) -> Table:
     return Table(["", ""], [[key, value] for key, value in rows.items() if value is not None])
 
 
-def uses(name: str) -> str:
-    """Give the commands of a card."""
-    return f"cup eval zoo:{name}\ncup certify zoo:{name} --seed 2_000_000    # other episodes\ncup video zoo:{name}"
+def uses(name: str, mode: str) -> str:
+    """Give the commands of a card, for the actions that were certified."""
+    policy = f"zoo:{name}" if mode == "mode" else f"zoo:{name} --sampled"
+    return f"cup eval {policy}\ncup certify {policy} --seed 2_000_000    # other episodes\ncup video {policy}"
