@@ -27,7 +27,8 @@ def test_a_policy_of_the_zoo_acts_and_is_certified_within_its_limits(name):
     policy = cuprl.load(f"zoo:{name}")
     certificate = Certificate.from_json(policy.info["certificate"])
     certificate.refuse_other(policy)
-    assert certificate.verdict == "within" and certificate.episodes >= 1000 and certificate.mode == "mode"
+    assert certificate.verdict == "within" and certificate.episodes >= 1000
+    assert certificate.mode == "mode" or "sampled actions" in policy.info["training"]["chosen"]
     action = policy.predict(np.zeros(policy.info["spec"]["obs_dim"]))
     assert np.isfinite(action).all() and policy.arrays["mean"].any()
     assert zoo.file_of(f"zoo:{name}").stat().st_size < 200_000  # all of them go into the wheel
