@@ -135,7 +135,7 @@ def parsed() -> argparse.Namespace:
         raise UserError("--chosen, --checkpoint, --sampled and --name go with one run; give one.")
     if (args.checkpoint or args.sampled) and not args.chosen:
         what = "a checkpoint that is" if args.checkpoint else "actions that are"
-        raise UserError(f"{what} not the rule's: say with --chosen how they were chosen, and out of how many.")
+        raise UserError(f"{what} not the rule's: say with --chosen why, and what else was tried.")
     return args
 
 

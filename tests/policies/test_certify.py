@@ -9,11 +9,10 @@ import pytest
 
 import cuprl
 from cuprl.cli import main
-from cuprl.cli.certify import print_certificate
 from cuprl.core.spec_json import spec_from_json, spec_to_json
 from cuprl.errors import UserError
 from cuprl.policies import certify as certifying
-from cuprl.policies.certificate import Certificate, Statement, read_certificate
+from cuprl.policies.certificate import Certificate, read_certificate
 from cuprl.policies.export import export_policy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
@@ -31,27 +30,6 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def certificate(run):
     return cuprl.certify(run, episodes=40)
-
-
-def stated(**changes):
-    """A statement on a cost of 20 under the limit 25."""
-    values = {
-        "constraint": "speed",
-        "limit": 25.0,
-        "discount": 0.99,
-        "cost": 20.0,
-        "lower": 19.0,
-        "upper": 21.0,
-        "confidence": 0.95,
-        "method": "bootstrap-t",
-        "largest": None,
-        "over": 1,
-        "over_low": 0.0,
-        "over_high": 0.1,
-        "worst": 27.0,
-        "to_decide": None,
-    }
-    return Statement(**{**values, **changes})
 
 
 # --- what is said ---------------------------------------------------------------------------------------------------------
@@ -133,34 +111,6 @@ def test_tasks_of_zero_or_one_say_so_and_others_keep_their_spec():
             cuprl.Constraint("cost", 1.0, step_bound=wrong)
 
 
-@pytest.mark.parametrize(
-    "changes, verdict, words",
-    [
-        ({}, "within", "within the limit at 95%: the expected cost is at most 21.00"),
-        ({"limit": 21.0}, "within", "within the limit"),
-        ({"limit": 18.99}, "not within", "not within the limit at 95%: the expected cost is at least 19.00"),
-        ({"limit": 19.0, "to_decide": 1200}, "undecided", "undecided at 95%; about 1,200 episodes would decide it"),
-        ({"limit": 20.5}, "undecided", "too near to the limit"),
-        ({"upper": None}, "undecided", "give --cost-bound"),
-        ({"upper": None, "limit": 18.0}, "not within", "at least 19"),
-    ],
-)
-def test_verdicts(changes, verdict, words):
-    statement = stated(**changes)
-    assert statement.verdict == verdict and words in statement.sentence(0.95)
-
-
-def test_the_verdict_over_all(certificate):
-    verdicts = {"within": stated(), "not within": stated(limit=10.0), "undecided": stated(limit=20.0)}
-
-    def over(*names):
-        return dataclasses.replace(certificate, constraints=tuple(verdicts[name] for name in names)).verdict
-
-    assert over("within", "within") == "within"
-    assert over("within", "undecided") == "undecided"
-    assert over("undecided", "not within", "within") == "not within"
-
-
 def test_undecided_tells_how_many(run, certificate):
     speed = certificate.constraints[0]
     near = (speed.cost + speed.upper) / 2
@@ -211,57 +161,6 @@ def test_an_exported_policy_is_certified_as_its_run(run, certificate, tmp_path, 
         assert cuprl.load(out).info["certificate"] == certificate.to_json()
         np.testing.assert_array_equal(cuprl.load(out).predict(np.ones(11)), cuprl.load(run).predict(np.ones(11)))
     assert not (run.path / "certificate.json").exists()
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"kind": "something else"},
-        {"constraints": []},
-        {"constraints": [{}]},
-        {"constraints": [3]},
-        {"episodes": "many"},
-        {"episodes": 0},
-        {"episodes": -40},
-        {"confidence": 3.0},
-        {"confidence": math.nan},
-        {"changed": [1]},
-        {"versions": 3},
-        {"return_low": "x"},
-        None,
-    ],
-)
-def test_a_file_that_is_no_certificate_is_refused(damage, certificate, tmp_path):
-    (tmp_path / "c.json").write_text("[" if damage is None else json.dumps({**certificate.to_json(), **damage}))
-    with pytest.raises(UserError, match="is damaged or no certificate"):
-        read_certificate(tmp_path / "c.json")
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"confidence": 1.0},
-        {"over": -1},
-        {"over": 41},
-        {"over_low": -1.0},
-        {"over_high": 1.5},
-        {"over": 20, "over_high": 0.4},
-        {"lower": 9.0, "upper": 2.0},
-    ],
-)
-def test_numbers_that_no_episodes_give_are_refused(damage, certificate, tmp_path):
-    values = certificate.to_json()
-    values["constraints"] = [{**values["constraints"][0], **damage}]
-    (tmp_path / "c.json").write_text(json.dumps(values))
-    with pytest.raises(UserError, match="is damaged or no certificate"):
-        read_certificate(tmp_path / "c.json")
-
-
-def test_names_from_a_file_move_no_cursor(certificate, capsys):
-    strange = stated(constraint="\x1b[2Jspeed[bold]")
-    print_certificate(dataclasses.replace(certificate, task="\x1b[2Jhop", constraints=(strange,)))
-    shown = capsys.readouterr().out
-    assert "\x1b[2J" not in shown and "[bold]" in shown
 
 
 # --- wrong input ----------------------------------------------------------------------------------------------------------

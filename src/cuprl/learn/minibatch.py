@@ -58,18 +58,16 @@ def shuffle(key: jax.Array, rows: int) -> jax.Array:
     return jnp.sort((jax.random.bits(key, (rows,)) & ~mask) | jnp.arange(rows, dtype=jnp.uint32)) & mask
 
 
-def minibatches_in(data: Any, size: int) -> int:
-    """Count the minibatches of an epoch over [B, ...]: one at least, of fewer rows where there are fewer."""
+def minibatch_shape(data: Any, size: int) -> tuple[int, int]:
+    """Count the minibatches of an epoch over [B, ...] and the rows of one: fewer than asked for where there are fewer."""
     rows = jax.tree.leaves(data)[0].shape[0]
-    return rows // min(size, rows)
+    return rows // min(size, rows), min(size, rows)
 
 
 def shuffled_minibatches(key: jax.Array, data: Any, size: int) -> Any:
     """Cut [B, ...] -> [B // size, size, ...]; what does not fill a minibatch is left out, other rows each epoch."""
-    rows = jax.tree.leaves(data)[0].shape[0]
-    size = min(size, rows)
-    count = rows // size
-    order = shuffle(key, rows)[: count * size]
+    count, size = minibatch_shape(data, size)
+    order = shuffle(key, jax.tree.leaves(data)[0].shape[0])[: count * size]
     return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
 
 
@@ -119,8 +117,8 @@ def within(kl: Callable[[Params, Any], jax.Array], limit: float, parts: int = 1)
 def part_of_epoch(key: jax.Array, data: Any, size: int, part: jax.Array, parts: int) -> Any:
     """Take the minibatches of one of the equal parts of a shuffled epoch: [B // size // parts, size, ...]."""
     rows = jax.tree.leaves(data)[0].shape[0]
-    size = min(size, rows)
-    count = rows // size // parts
+    whole, size = minibatch_shape(data, size)
+    count = whole // parts
     order = jax.lax.dynamic_slice_in_dim(shuffle(key, rows), part * count * size, count * size)
     return jax.tree.map(lambda x: x[order].reshape(count, size, *x.shape[1:]), data)
 
@@ -144,7 +142,7 @@ def fit(
     price, reprice, needed = pricing or Pricing(None, lambda params, price: price)
     priced = (lambda params, rows, price: loss(params, rows)) if pricing is None else loss
     keep_going = stop.keep_going
-    parts = min(stop.parts, minibatches_in(rows, config.minibatch))  # a part is a minibatch at least
+    parts = min(stop.parts, minibatch_shape(rows, config.minibatch)[0])  # a part is a minibatch at least
     most = config.epochs if epochs is None else epochs
     rate = config.policy_lr * lr_scale
 
