@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cuprl.cli import main
+from cuprl.runs.folder import Run
 from pages.made_up import folder
 from small import FLAGS
 
@@ -28,6 +29,15 @@ def test_train_evaluate_plot_resume_eval(tmp_path, capsys):
     assert result["episodes"] == 3 and result["deterministic"] is True
     assert main(["eval", str(path), "--episodes", "3", "--stochastic"]) == 0
     assert "hopper-speed, cup, iteration 2, 3 episodes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("limit", ["1e6", "1e-6"])
+def test_evaluate_shows_the_best_policy_where_training_found_one(limit, tmp_path, capsys):
+    path, every = tmp_path / "r", ["--eval-every", "1", "--eval-episodes", "1", "--limit", limit]
+    assert main(["train", "hopper-speed", "--steps", "8e2", "--out", str(path), "--evaluate", *every, *FLAGS]) == 0
+    best = Run(path).best()
+    assert (best is None) == (limit == "1e-6")
+    assert f"hopper-speed, cup, iteration {best or 4}, 20 episodes" in capsys.readouterr().out
 
 
 def test_a_folder_in_use_is_not_touched(tmp_path, capsys):

@@ -41,6 +41,11 @@ def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
 
 
+def worth_showing(run: Run) -> str:
+    """Choose the checkpoint that `cup train --evaluate` shows: the best of the evaluations in training, else the last."""
+    return "last" if run.best() is None else "best"
+
+
 def tell_best(run: Run) -> None:
     """Say which checkpoint is the best, where a run was evaluated."""
     if not (count := len(run.evaluations.recorded())):

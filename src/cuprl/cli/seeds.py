@@ -66,10 +66,12 @@ def is_done(cell: Cell, root: Path) -> bool:
 
 def print_evaluations(cells: list[Cell], root: Path) -> None:
     """Evaluate each run as `cup train --evaluate` does; what the task and algorithm name was named on this command line."""
+    from cuprl.cli.evaluations import worth_showing
     from cuprl.cli.inspect import print_evaluation
     from cuprl.policies.evaluate import evaluate
+    from cuprl.runs.folder import Run
 
     trust = cells[0].modules()
-    both = [(cell, deterministic) for cell in cells for deterministic in (True, False)]
-    results = [evaluate(cell.path(root), deterministic=mode, trust=trust) for cell, mode in both]
-    print_evaluation(results, [f"seed {cell.seed}" for cell, _ in both])
+    both = [(cell.seed, Run(cell.path(root)), deterministic) for cell in cells for deterministic in (True, False)]
+    results = [evaluate(run, deterministic=mode, checkpoint=worth_showing(run), trust=trust) for _, run, mode in both]
+    print_evaluation(results, [f"seed {seed}" for seed, _, _ in both])

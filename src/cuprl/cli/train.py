@@ -10,7 +10,7 @@ from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import one_of, seeds, whole
 from cuprl.cli.check import add_gym_flags, task_named
 from cuprl.cli.config import add_config_flags, add_settings, filled_in
-from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best
+from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best, worth_showing
 from cuprl.errors import UserError
 
 ANNEALS = ("continue", "restart", "off")  # of runs.history, which is not imported for a command's help
@@ -53,7 +53,11 @@ def add(subparsers: Any) -> None:
     train.add_argument("--from-critics", action="store_true", help="begin with that run's critics too")
     train.add_argument("--tensorboard", action="store_true", help="also write TensorBoard events into the run's folder")
     train.add_argument("--wandb", action="store_true", help="also log to Weights & Biases; offline with WANDB_MODE=offline")
-    train.add_argument("--evaluate", action="store_true", help="end with an evaluation of 20 episodes, of each seed")
+    train.add_argument(
+        "--evaluate",
+        action="store_true",
+        help="end with an evaluation of 20 episodes, of each seed: of the best policy with --eval-every, else of the last",
+    )
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
     add_config_flags(train)
     add_gym_flags(train)
@@ -121,7 +125,8 @@ def train_as_said(args: argparse.Namespace) -> int:
         from cuprl.cli.inspect import print_evaluation
         from cuprl.policies.evaluate import evaluate
 
-        print_evaluation([evaluate(run, deterministic=flag) for flag in (True, False)])
+        checkpoint = worth_showing(run)
+        print_evaluation([evaluate(run, deterministic=flag, checkpoint=checkpoint) for flag in (True, False)])
     if args.plot:
         from cuprl.experiments.report.plot import plot_runs
 
