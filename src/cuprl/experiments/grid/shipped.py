@@ -86,7 +86,7 @@ ship("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
      Block(SMALL_TASKS, ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup-paper", "cup"),
            (0, 1), 500_000))  # fmt: skip
 ship("two-limits", "two constraints at once, half a million steps",
-     Block(("hopper-speed-effort", "ant-speed-height"), (*BASELINES, "cup-paper"), (0, 1), 500_000))  # fmt: skip
+     Block(("hopper-speed-effort", "ant-speed-height"), (*BASELINES, "cup-paper", "cup"), (0, 1), 500_000))  # fmt: skip
 ship("velocity-table", "four algorithms on the velocity tasks on which others publish, a million steps",
      Block(VELOCITY_TASKS, ("cup", "focops", "cpo"), (0, 1, 2), 1_000_000, evaluate=10),
      Block(VELOCITY_TASKS, ("ppo-lag",), (0, 1, 2), 1_000_000, settings=(("multiplier", "pid"),), label="pid",
