@@ -35,7 +35,7 @@ def test_an_experiments_page(tmp_path, capsys):
     where = ["--results", str(RESULTS), "--out", str(tmp_path / "e.html")]
     assert main(["report", "two-limits", "--only", "task=hopper-speed-effort", *where]) == 0
     data = json.loads(re.search(r'id="data">(.*?)</script>', (tmp_path / "e.html").read_text())[1])
-    assert data["title"] == "two-limits" and len(data["panels"]) == 3 and len(data["legend"]) == 6
+    assert data["title"] == "two-limits" and len(data["panels"]) == 3 and len(data["legend"]) == 7
 
 
 def test_what_is_no_run_and_no_experiment(tmp_path, capsys):

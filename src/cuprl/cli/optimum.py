@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `cup theory optimum`."""
     group = parser.add_argument_group("for optimum")
     group.add_argument("--problems", metavar="P,..", help="problems to train on [all]")
-    group.add_argument("--algos", metavar="A,..", help="algorithms [all without a preset, as `cup-paper`; not `cup`]")
+    group.add_argument("--algos", metavar="A,..", help="algorithms [`cup` and all without a preset]")
     group.add_argument("--seeds", type=whole(1), default=5, metavar="N", help="seeds 0 .. N-1 [5]")
     group.add_argument("--steps", type=whole(), default=500_000, metavar="S", help="environment steps a run [500_000]")
     group.add_argument("--workers", type=whole(1), default=2, metavar="N", help="processes [2]")
@@ -38,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
     from cuprl.theory import GENERATORS
 
     problems = chosen("problem", args.problems, list(GENERATORS), list(GENERATORS))
-    plain = [name for name, entry in ALGORITHMS.items() if not entry.preset]
-    algos = chosen("algorithm", args.algos, list(ALGORITHMS), plain)
+    usual = ["cup", *(name for name, entry in ALGORITHMS.items() if not entry.preset)]
+    algos = chosen("algorithm", args.algos, list(ALGORITHMS), usual)
     results = run_all(problems, algos, range(args.seeds), args.steps, args.workers, tell)
     if args.json:
         print(json.dumps([{**asdict(r), "share": r.share, "excess": r.excess} for r in results]))

@@ -18,7 +18,7 @@ def test_what_is_shipped():
         "cup-ablation": 72,
         "horizon": 36,
         "baselines": 36,
-        "two-limits": 24,
+        "two-limits": 28,
         "velocity-table": 72,
         "velocity-long": 12,
     }
