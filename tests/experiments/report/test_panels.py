@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from cuprl.experiments.grid.cells import Block
-from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of
+from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of, shapes_of
 from experiments.synthetic import groups_of
 
 STEPS = 5_000  # 1 iteration
@@ -13,9 +15,10 @@ def swept(name, values):
     return groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS, sweep=((name, values),)))
 
 
-def test_twenty_groups_look_different():
+@pytest.mark.parametrize("kinds_of", [lines_of, shapes_of])
+def test_twenty_groups_look_different(kinds_of):
     groups = [replace(g, variant=f"kind{i}") for i, g in enumerate(swept("alpha", ("0.1",)) * 20)]
-    colours, lines = colours_of(groups), lines_of(groups)
+    colours, lines = colours_of(groups), kinds_of(groups)
     looks = {(colours[g.label], str(lines[g.label])) for g in groups}
     assert len(looks) == 20 and len({colour for colour, _ in looks}) == 10 and len({line for _, line in looks}) == 4
 
@@ -23,6 +26,7 @@ def test_twenty_groups_look_different():
 def test_a_swept_number_has_a_scale_and_few_lines_are_solid():
     groups = swept("alpha", ("0.1", "0.2", "0.3"))
     assert len({colours_of(groups)[g.label] for g in groups}) == 3 and set(lines_of(groups).values()) == {"-"}
+    assert set(shapes_of(groups).values()) == {"o"}
     assert not isinstance(colours_of(groups)[groups[0].label], str)  # of a colour map
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A", "#882255", "#999933")
 # Of curves: on paper without colours, and past ten of them. None is dashed as limits are.
 LINES = ("-", (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
+SHAPES = ("o", "s", "^", "D")  # of points, likewise
 
 
 def pyplot() -> Any:

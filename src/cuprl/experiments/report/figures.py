@@ -23,6 +23,7 @@ from cuprl.experiments.report.panels import (
     legend_above,
     limit_colours,
     panels_of,
+    shapes_of,
 )
 from cuprl.experiments.report.promise import promise
 from cuprl.experiments.report.sweeps import no_sweep, point, swept_name
@@ -75,14 +76,15 @@ def plane(groups: list[Group], out: Path) -> None:
     if not wanted:
         raise UserError("none of these runs has a constraint; draw their `curves`.")
     figure, panels = panels_of(list(wanted), 1, height=2.8)
-    colours, shaded = colours_of(groups), 0
+    colours, shapes, shaded = colours_of(groups), shapes_of(groups), 0
     for title, (axis,) in panels.items():
         task, i = wanted[title]
         mine = [g for g in groups if g.task == task]
         for g in mine:
-            cost, colour = g.costs()[:, i], colours[g.label]
-            axis.plot(cost, g.returns, "o", color=colour, markersize=3.5, alpha=0.6, markeredgewidth=0)
-            axis.plot(cost.mean(), g.returns.mean(), "o", color=colour, markersize=8, markeredgecolor="white", label=g.label)
+            cost, colour, shape = g.costs()[:, i], colours[g.label], shapes[g.label]
+            axis.plot(cost, g.returns, shape, color=colour, markersize=3.5, alpha=0.6, markeredgewidth=0)
+            mean = (cost.mean(), g.returns.mean())
+            axis.plot(*mean, shape, color=colour, markersize=8, markeredgecolor="white", label=g.label)
             if g.published:
                 axis.plot(g.published.cost, g.published.value, "o", color=colour, markersize=7, fillstyle="none")
         bounds = limit_colours(mine, i, colours)

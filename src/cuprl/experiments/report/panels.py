@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuprl.experiments.report.drawing import COLOURS, LINES, draw_limits, drawn, pyplot, style
+from cuprl.experiments.report.drawing import COLOURS, LINES, SHAPES, draw_limits, drawn, pyplot, style
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.sweeps import swept_name
 
@@ -164,7 +164,17 @@ def palette(labels: list[str]) -> dict[str, str]:
 
 def lines_of(groups: list[Group]) -> dict[str, Any]:
     """Give each label a kind of line: solid where it is an algorithm's own or there are few, else in turn."""
+    return in_turn(groups, LINES)
+
+
+def shapes_of(groups: list[Group]) -> dict[str, Any]:
+    """Give each label a shape of its points: round where it is an algorithm's own or there are few, else in turn."""
+    return in_turn(groups, SHAPES)
+
+
+def in_turn(groups: list[Group], kinds: tuple[Any, ...]) -> dict[str, Any]:
+    """Give each label one of the kinds: the first to the algorithms that have their own colours and where there are few."""
     labels = list(dict.fromkeys(g.label for g in groups))
     others = [label for label in labels if label not in KNOWN]
-    kinds = LINES if len(others) > SOLID else LINES[:1]
-    return {**dict.fromkeys(labels, LINES[0]), **{label: kinds[i % len(kinds)] for i, label in enumerate(others)}}
+    used = kinds if len(others) > SOLID else kinds[:1]
+    return {**dict.fromkeys(labels, kinds[0]), **{label: used[i % len(used)] for i, label in enumerate(others)}}
