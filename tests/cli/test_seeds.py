@@ -9,12 +9,12 @@ from cuprl.training.train import train
 from small import QUIET, SMALL, same_progress
 
 WORDS = tuple((name, ",".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in SMALL.items())
+FLAGS = [word for name, value in WORDS for word in ("--" + name.replace("_", "-"), value)]
 
 
 def test_several_seeds_at_once(tmp_path, capsys):
     words = ["train", "hopper-speed", "--seeds", "0..1", "--steps", "600", "--out", str(tmp_path), "--limit", "50"]
-    flags = [word for name, value in WORDS for word in ("--" + name.replace("_", "-"), value)]
-    assert main([*words, *flags, "--evaluate", "--plot"]) == 0
+    assert main([*words, *FLAGS, "--evaluate", "--plot"]) == 0
     shown = capsys.readouterr().out
     folder = tmp_path / "hopper-speed" / "cup"
     assert "| hopper-speed | cup |" in shown and f"| 2 |\ndone: {folder}/seed0\ndone: {folder}/seed1\n" in shown
@@ -25,6 +25,16 @@ def test_several_seeds_at_once(tmp_path, capsys):
     # A cell says beforehand what its run will say of itself.
     cell = Cell("hopper-speed", "cup", 1, 600, WORDS, ("50",))
     assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 7
+
+
+def test_each_seed_shows_its_own_best(tmp_path, capsys, monkeypatch):
+    """The seeds are trained in processes of their own; what is best is asked here, once of each and its two kinds."""
+    best = iter([2, 2, 3, 3])
+    monkeypatch.setattr("cuprl.cli.evaluations.worth_showing", lambda run: next(best))
+    words = ["train", "hopper-speed", "--seeds", "0..1", "--steps", "600", "--checkpoint-every", "1", "--out", str(tmp_path)]
+    assert main([*words, *FLAGS, "--evaluate"]) == 0
+    shown = capsys.readouterr().out
+    assert "seed 0 iteration 2 mode" in shown and "seed 1 iteration 3 sampled" in shown
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,11 @@ def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def worth_showing(run: Run) -> str:
-    """Choose the checkpoint that `cup train --evaluate` shows: the best of the evaluations in training, else the last."""
-    return "last" if run.best() is None else "best"
+    """Choose the checkpoint that `cup train --evaluate` shows: the best of the evaluations in training if it is there."""
+    from cuprl.runs.checkpoint import iteration_of
+
+    kept = {iteration_of(path) for path in run.checkpoints()}
+    return "best" if run.best() in kept else "last"
 
 
 def tell_best(run: Run) -> None:

@@ -75,9 +75,10 @@ def print_evaluation(results: list[dict[str, Any]], names: Sequence[str] = ()) -
                 for key in ("mean", "std", "undiscounted_mean", "limit", "violation_rate")
             )
             actions = "mode" if result["deterministic"] else "sampled"
+            which = "" if same else f"iteration {result['iteration']}"
             rows.append(
                 [
-                    " ".join(part for part in (name, actions, f"({constraint})" if many else "") if part),
+                    " ".join(part for part in (name, which, actions, f"({constraint})" if many else "") if part),
                     f"{result['return_mean']:.1f} ± {result['return_std']:.1f}",
                     Styled(f"{mean:.2f} ± {std:.2f}", "green" if mean <= limit else "red"),
                     f"{limit:g}",

@@ -56,7 +56,7 @@ def add(subparsers: Any) -> None:
     train.add_argument(
         "--evaluate",
         action="store_true",
-        help="end with an evaluation of 20 episodes, of each seed: of the best policy with --eval-every, else of the last",
+        help="end with an evaluation of 20 episodes, of each seed: of the best policy where training was evaluated",
     )
     train.add_argument("--plot", action="store_true", help="end with a picture of the learning curve")
     add_config_flags(train)

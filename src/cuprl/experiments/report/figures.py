@@ -86,7 +86,7 @@ def plane(groups: list[Group], out: Path) -> None:
             mean = (cost.mean(), g.returns.mean())
             axis.plot(*mean, shape, color=colour, markersize=8, markeredgecolor="white", label=g.label)
             if g.published:
-                axis.plot(g.published.cost, g.published.value, "o", color=colour, markersize=7, fillstyle="none")
+                axis.plot(g.published.cost, g.published.value, shape, color=colour, markersize=7, fillstyle="none")
         bounds = limit_colours(mine, i, colours)
         for bound, colour in bounds.items():
             axis.axvline(bound, color=colour, linestyle="--", linewidth=1)
