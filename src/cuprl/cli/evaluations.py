@@ -9,6 +9,7 @@ from cuprl.cli.arguments import whole
 from cuprl.errors import UserError
 
 if TYPE_CHECKING:
+    from cuprl.core.user_modules import Trust
     from cuprl.runs.folder import Run
 
 
@@ -39,6 +40,16 @@ def eval_settings(args: argparse.Namespace) -> dict[str, Any]:
     if args.eval_episodes and not args.eval_every:
         raise UserError(f"--eval-episodes {args.eval_episodes} goes with --eval-every; add it, or leave this away.")
     return {name: value for name in ("eval_every", "eval_episodes") if (value := getattr(args, name)) is not None}
+
+
+def print_evaluations(runs: dict[str, Run], trust: Trust = False) -> None:
+    """Print what mode and sampled actions of each run do in 20 episodes; the runs are of one task, by their names."""
+    from cuprl.cli.inspect import print_evaluation
+    from cuprl.policies.evaluate import evaluate
+
+    both = [(name, run, worth_showing(run), mode) for name, run in runs.items() for mode in (True, False)]
+    results = [evaluate(run, deterministic=mode, checkpoint=which, trust=trust) for _, run, which, mode in both]
+    print_evaluation(results, [name for name, *_ in both])
 
 
 def worth_showing(run: Run) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
     """Train a run for each seed with one live table, say where they are, evaluate and draw them; 1 if any failed."""
     from cuprl.cli.bench import make_engine, run_grid
-    from cuprl.cli.evaluations import tell_best
+    from cuprl.cli.evaluations import print_evaluations, tell_best
     from cuprl.runs.folder import Run
 
     cells, root = cells_of(args, settings), Path(args.out or "runs")
@@ -26,7 +26,8 @@ def run_seeds(args: argparse.Namespace, settings: dict[str, Any]) -> int:
         print(f"done: {cell.path(root)}")
         tell_best(Run(cell.path(root)))
     if args.evaluate and done:
-        print_evaluations(done, root)
+        # What the task and algorithm name was named on this command line.
+        print_evaluations({f"seed {cell.seed}": Run(cell.path(root)) for cell in done}, trust=done[0].modules())
     if args.plot and done:
         from cuprl.experiments.report.plot import plot_runs
 
@@ -62,16 +63,3 @@ def is_done(cell: Cell, root: Path) -> bool:
         return cell.fraction(root) >= 1.0
     except UserError:
         return False
-
-
-def print_evaluations(cells: list[Cell], root: Path) -> None:
-    """Evaluate each run as `cup train --evaluate` does; what the task and algorithm name was named on this command line."""
-    from cuprl.cli.evaluations import worth_showing
-    from cuprl.cli.inspect import print_evaluation
-    from cuprl.policies.evaluate import evaluate
-    from cuprl.runs.folder import Run
-
-    trust = cells[0].modules()
-    both = [(cell.seed, Run(cell.path(root)), deterministic) for cell in cells for deterministic in (True, False)]
-    results = [evaluate(run, deterministic=mode, checkpoint=worth_showing(run), trust=trust) for _, run, mode in both]
-    print_evaluation(results, [f"seed {seed}" for seed, _, _ in both])

@@ -10,7 +10,7 @@ from cuprl.cli import add_command, add_trust_flags, trust_of
 from cuprl.cli.arguments import one_of, seeds, whole
 from cuprl.cli.check import add_gym_flags, task_named
 from cuprl.cli.config import add_config_flags, add_settings, filled_in
-from cuprl.cli.evaluations import add_eval_flags, eval_settings, tell_best, worth_showing
+from cuprl.cli.evaluations import add_eval_flags, eval_settings, print_evaluations, tell_best
 from cuprl.errors import UserError
 
 ANNEALS = ("continue", "restart", "off")  # of runs.history, which is not imported for a command's help
@@ -122,11 +122,7 @@ def train_as_said(args: argparse.Namespace) -> int:
     print(f"done: {run.path}")
     tell_best(run)
     if args.evaluate:
-        from cuprl.cli.inspect import print_evaluation
-        from cuprl.policies.evaluate import evaluate
-
-        checkpoint = worth_showing(run)
-        print_evaluation([evaluate(run, deterministic=flag, checkpoint=checkpoint) for flag in (True, False)])
+        print_evaluations({"": run})
     if args.plot:
         from cuprl.experiments.report.plot import plot_runs
 
