@@ -48,6 +48,7 @@ def add(subparsers: Any) -> None:
     )
     table.add_argument("--by-seed", action="store_true", help="each run in a line of its own")
     table.add_argument("--columns", metavar="C,C", help="these columns, by their names between commas [all]")
+    table.add_argument("--wide", metavar="C,C", help="algorithms side by side, a line for each of these columns")
     table.add_argument("--bare", action="store_true", help="without titles and notes")
     table.add_argument(
         "--format",
@@ -107,7 +108,9 @@ def refuse_what_does_not_go(args: argparse.Namespace, format: str) -> None:
             raise UserError(f"--{flag} goes with --stats; add it.")
     if args.by_seed and args.stats:
         raise UserError("--by-seed lists single runs, and --stats is of several; leave one of them away.")
-    for flag in ("part", "columns", "bare"):
+    if args.wide and args.columns:
+        raise UserError("--wide already chooses columns; leave --columns away.")
+    for flag in ("part", "columns", "wide", "bare"):
         if getattr(args, flag) and format == "csv":
             raise UserError(f"--{flag} is of a table to read, and a CSV has all there is; give --format md or latex.")
 
@@ -124,6 +127,7 @@ def made_of(groups: list[Group], args: argparse.Namespace) -> tuple[list[dict[st
         rows, tables = table.records(groups), [table.report(groups)]
     tables = selection.part_called(tables, args.part) if args.part else tables
     tables = selection.with_columns(tables, args.columns.split(",")) if args.columns else tables
+    tables = selection.wide(tables, args.wide.split(",")) if args.wide else tables
     if not tables and not args.part:
         raise UserError("these runs have no constraint to give statistics of; leave --stats away.")
     if not tables:

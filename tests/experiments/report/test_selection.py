@@ -47,10 +47,23 @@ def test_a_line_a_seed(shown):
     assert [line.split(" | ")[1] for line in lines] == ["cup seed 0", "cup seed 1", "cup seed 2"] and "±" not in str(lines)
 
 
+def test_algorithms_side_by_side(shown):
+    longer = [line.split(" | ") for line in shown("--bare").splitlines()[2:]]
+    head, _, *lines = shown("--bare", "--wide", "return,cost").splitlines()
+    assert head == "| task | limit |  | cup | pcpo | ppo-lag |" and len(lines) == 2 * 2
+    assert lines[1].split(" | ")[:3] == ["| hopper-speed", "82.748", "cost"]
+    assert lines[1].removesuffix(" |").split(" | ")[3:] == [row[3] for row in longer[:3]]  # its costs
+    times = shown("--stats", "--part", "time-to-safe", "--wide", "steps", "--only", "task=hopper-speed").splitlines()
+    assert times[2] == "| task | level |  | cup | pcpo | ppo-lag |" and "(50%) | steps | " in times[4]
+    assert shown("--stats", "--bare", "--wide", "better return").count("\n|---|") == 1  # the others have no such column
+
+
 @pytest.mark.parametrize(
     "words, sentence",
     [
         (["--columns", "retrun"], "unknown column 'retrun'; did you mean return"),
+        (["--wide", "retrun"], "unknown column 'retrun'; did you mean return"),
+        (["--wide", "return", "--columns", "task"], "--wide already chooses columns; leave --columns away."),
         (["--part", "runs"], "--part goes with --stats; add it."),
         (["--stats", "--part", "run"], "unknown part 'run'; did you mean runs"),
         (["--stats", "--by-seed"], "leave one of them away"),

@@ -50,6 +50,15 @@ def test_a_file_of_500_iterations_is_small(tmp_path):
     assert store(result, tmp_path).stat().st_size < 45_000  # though no digit of these repeats
 
 
+def test_a_pause_is_no_time_of_the_run():
+    result = made_up(Cell("hopper-speed", "cup", 0, 50_000))
+    result.metrics["time/collect"], result.metrics["time/update"] = np.full(10, 0.6), np.full(10, 0.4)
+    result.metrics["time/update"][3] = 1.9  # slow, but its own
+    assert result.seconds[[0, 3, 9]] == pytest.approx([1.0, 5.5, 11.5])
+    result.metrics["time/collect"][[0, 6]] = 8.0, 3600.0  # it compiled; it was stopped for an hour
+    assert result.seconds[[0, 3, 9]] == pytest.approx([1.0, 5.5, 11.5])
+
+
 def test_damage_is_seen(tiny, capsys):
     path = files(tiny)[0]
     content = path.read_bytes()

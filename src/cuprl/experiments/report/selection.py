@@ -1,4 +1,4 @@
-"""A part of what a table would say: some of its columns, one kind of statistic, each seed by itself."""
+"""A part of what a table would say, or the same turned round: some columns, algorithms side by side, each seed by itself."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ PARTS = {  # of the statistics: the titles of their tables
     "over-tasks": "Over tasks",
     "improvement": "Probability of improvement",
 }
+PLACES = ("task", "constraint", "limit", "level")  # columns that say of what a line is, beside its algorithm
 
 
 def part_called(tables: list[Table], part: str) -> list[Table]:
@@ -24,16 +25,44 @@ def part_called(tables: list[Table], part: str) -> list[Table]:
 
 def with_columns(tables: list[Table], names: Sequence[str]) -> list[Table]:
     """Keep these columns, in this order; a table that has none of them is left out."""
-    known = list(dict.fromkeys(name for table in tables for name in table.header))
-    for name in names:
-        if name not in known:
-            raise unknown("column", name, known)
+    check_columns(tables, names)
     kept = [(table, [table.header.index(name) for name in names if name in table.header]) for table in tables]
     return [
         replace(table, header=[table.header[i] for i in columns], rows=[[row[i] for i in columns] for row in table.rows])
         for table, columns in kept
         if columns
     ]
+
+
+def check_columns(tables: list[Table], names: Sequence[str]) -> None:
+    """Refuse a column that none of the tables has."""
+    known = list(dict.fromkeys(name for table in tables for name in table.header))
+    for name in names:
+        if name not in known:
+            raise unknown("column", name, known)
+
+
+def wide(tables: list[Table], names: Sequence[str]) -> list[Table]:
+    """Set the algorithms side by side, as the paper does: a column for each, a line for each of these columns.
+
+    A table that has none of them is left out.
+    """
+    check_columns(tables, names)
+    kept = [(table, [name for name in names if name in table.header]) for table in tables]
+    return [side_by_side(table, columns) for table, columns in kept if columns]
+
+
+def side_by_side(table: Table, names: Sequence[str]) -> Table:
+    """Turn one table round; "-" where an algorithm has no line of a place."""
+    lines = [dict(zip(table.header, row)) for row in table.rows]
+    algorithms = list(dict.fromkeys(line["algorithm"] for line in lines))
+    places = [name for name in PLACES if name in table.header and name not in names]
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for line in lines:
+        for name in names:
+            found.setdefault((*(line[place] for place in places), name), {})[line["algorithm"]] = line[name]
+    rows = [[*where, *(cells.get(algorithm, "-") for algorithm in algorithms)] for where, cells in found.items()]
+    return replace(table, header=[*places, "", *algorithms], rows=rows)
 
 
 def bare(tables: list[Table]) -> list[Table]:

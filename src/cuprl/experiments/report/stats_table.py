@@ -19,8 +19,8 @@ MODE = (
 )
 TIME_NOTE = (
     f"Until the mean of the last 100 training episodes has reached the level within every limit, and stays so for {STAY} "
-    "iterations. reached: share of seeds, with Wilson's 95% interval. steps, seconds (collection and update): the median "
-    "over all seeds, one that does not get there counting as never; [..]: 95% bootstrap over seeds.{shares}"
+    "iterations. reached: share of seeds, with Wilson's 95% interval. steps, seconds (collection and update, pauses left "
+    "out): the median over all seeds, one that does not get there counting as never; [..]: 95% bootstrap over seeds.{shares}"
 )
 SHARES = " (%): of the return of the paper's CUP."
 POOLED_NOTE = (

@@ -34,6 +34,7 @@ FORMAT = 2
 SUFFIX = ".json.gz"
 LARGEST = 2**25  # bytes of a file unpacked: a hundred thousand iterations
 DIGITS, CLOCK_DIGITS = 6, 4  # significant ones kept of a metric (about what float32 carries) and of a time
+DISTURBED = 3  # times the median of a run's iterations: longer ones are not its own doing
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,14 @@ class Result:
 
     @property
     def seconds(self) -> np.ndarray:
-        """Sum up the time spent up to each iteration, collection and update [iterations]."""
-        return np.cumsum(self.metrics["time/collect"] + self.metrics["time/update"])
+        """Sum up the time spent up to each iteration, collection and update [iterations].
+
+        One that took more than three times the median is taken for the median: the process was stopped, or the machine
+        slept or did something else (a grid's runs go on over days).
+        """
+        each = self.metrics["time/collect"] + self.metrics["time/update"]
+        usual = np.median(each)
+        return np.cumsum(np.where(each > DISTURBED * usual, usual, each))
 
 
 def config_hash(config: dict[str, Any]) -> str:
