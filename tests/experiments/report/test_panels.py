@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block
 from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of, shapes_of
 from experiments.synthetic import groups_of
@@ -28,6 +29,17 @@ def test_a_swept_number_has_a_scale_and_few_lines_are_solid():
     assert len({colours_of(groups)[g.label] for g in groups}) == 3 and set(lines_of(groups).values()) == {"-"}
     assert set(shapes_of(groups).values()) == {"o"}
     assert not isinstance(colours_of(groups)[groups[0].label], str)  # of a colour map
+
+
+@pytest.mark.parametrize("kinds_of", [lines_of, shapes_of])
+def test_an_algorithm_looks_the_same_wherever_there_are_many(kinds_of):
+    seven = groups_of(Block(("hopper-speed",), shipped.PAPER_ALGOS, (0,), STEPS))
+    kinds = kinds_of(seven)
+    looks = {(colours_of(seven)[g.label], str(kinds[g.label])) for g in seven}
+    assert len(looks) == 7 and len({kind for _, kind in looks}) == 4
+    assert len(set(kinds_of(seven[:5]).values())) == 1  # few are told apart by colours alone
+    six = kinds_of(seven[1:])
+    assert six == {label: kind for label, kind in kinds.items() if label in six}
 
 
 def test_a_cost_is_named_by_how_it_is_discounted():

@@ -163,18 +163,20 @@ def palette(labels: list[str]) -> dict[str, str]:
 
 
 def lines_of(groups: list[Group]) -> dict[str, Any]:
-    """Give each label a kind of line: solid where it is an algorithm's own or there are few, else in turn."""
+    """Give each label a kind of line: solid where there are few."""
     return in_turn(groups, LINES)
 
 
 def shapes_of(groups: list[Group]) -> dict[str, Any]:
-    """Give each label a shape of its points: round where it is an algorithm's own or there are few, else in turn."""
+    """Give each label a shape of its points: round where there are few."""
     return in_turn(groups, SHAPES)
 
 
 def in_turn(groups: list[Group], kinds: tuple[Any, ...]) -> dict[str, Any]:
-    """Give each label one of the kinds: the first to the algorithms that have their own colours and where there are few."""
+    """Give each label one of the kinds: the first where there are few, else an algorithm's own, and others' in turn."""
     labels = list(dict.fromkeys(g.label for g in groups))
-    others = [label for label in labels if label not in KNOWN]
-    used = kinds if len(others) > SOLID else kinds[:1]
-    return {**dict.fromkeys(labels, kinds[0]), **{label: used[i % len(used)] for i, label in enumerate(others)}}
+    used = kinds if len(labels) > SOLID else kinds[:1]
+    places = {
+        label: i for names in (KNOWN, [label for label in labels if label not in KNOWN]) for i, label in enumerate(names)
+    }
+    return {label: used[places[label] % len(used)] for label in labels}
