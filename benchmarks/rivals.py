@@ -23,14 +23,14 @@ from players import Player, PlayerError, System
 from table import rate, report
 
 TASKS = ("hopper", "humanoid")
-SAFE = (("CUP", "cup"), ("CPO", "cpo"), ("FOCOPS", "focops"), ("PPOLag", "ppo-lag"))  # as rivals and as we call them
+SAFE = (("CUP", "cup-paper"), ("CPO", "cpo"), ("FOCOPS", "focops"), ("PPOLag", "ppo-lag"))  # as rivals and as we call them
 
 
 def systems(task: str, full: bool) -> list[System]:
     """Those measured on a task; on others than hopper only CUP unless `full`."""
-    own = [System("cuprl", "cuprl", algo, algo, "ours", task) for algo in ("cup", "ppo", "cpo", "focops", "ppo-lag")]
-    own += [System("cuprl", "cuprl", algo, algo, "best", task) for algo in ("cup", "ppo")]
-    own.append(System("cuprl", "cuprl", "cup", "cup", "threads", task))
+    own = [System("cuprl", "cuprl", algo, algo, "ours", task) for algo in ("cup-paper", "ppo", "cpo", "focops", "ppo-lag")]
+    own += [System("cuprl", "cuprl", algo, algo, "best", task) for algo in ("cup-paper", "ppo")]
+    own.append(System("cuprl", "cuprl", "cup-paper", "cup-paper", "threads", task))
     omnisafe = [
         System("omnisafe", "OmniSafe", algo, ours, setting, task)
         for algo, ours in SAFE
@@ -52,7 +52,7 @@ def systems(task: str, full: bool) -> list[System]:
     chosen = own + omnisafe + plain + fsrl
     if task == "hopper" or full:
         return chosen
-    return [s for s in chosen if s.ours == "cup" or (s.name, s.algo) == ("cuprl", "ppo")]
+    return [s for s in chosen if s.ours == "cup-paper" or (s.name, s.algo) == ("cuprl", "ppo")]
 
 
 def say(text: str) -> None:

@@ -58,6 +58,7 @@ def test_import_list_export(paths, tmp_path, capsys, monkeypatch):
         (["results", "import", "nowhere"], "not a run"),
         (["results", "import", "nowhere", "--experiment", "a/b"], "letters, digits, dots and dashes"),
         (["results", "import", "nowhere", "--experiment", ".."], "letters"),
+        (["results", "import", "nowhere", "--experiment", "mine.toml"], "a file; give a name"),
         (["results", "export", "quick", "--out", "x.csv"], "no result of quick"),
         (["results", "export", "quick"], "--out"),
         (["results", "list", "--resuls", "x"], "did you mean --results"),

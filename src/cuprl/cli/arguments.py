@@ -7,6 +7,8 @@ argument's name in front of it.
 from __future__ import annotations
 
 import argparse
+import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -34,6 +36,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, completed_by: Callable[[Parser, Sequence[str]], None] | None = None, **kwargs: Any):
         super().__init__(*args, **{"allow_abbrev": False, "formatter_class": Help, **kwargs})
         self.completed_by = completed_by
+        # argparse takes -1 for a value, but -1e-5 and -10,20 for flags.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Read the words of a command; an unknown flag or argument is refused with the nearest one."""
@@ -90,9 +94,12 @@ def numbers(example: str) -> Callable[[str], list[float]]:
 
     def parse(text: str) -> list[float]:
         try:
-            return list(parse_value(tuple[float, ...], text, ""))
+            found = list(parse_value(tuple[float, ...], text, ""))
         except UserError:
-            raise UserError(f" is {text!r}; give numbers between commas, as in {example}.") from None
+            found = []
+        if not found or not all(map(math.isfinite, found)):
+            raise UserError(f" is {text!r}; give numbers between commas, as in {example}.")
+        return found
 
     return kind(parse)
 

@@ -74,7 +74,8 @@ def run_bench(args: argparse.Namespace) -> int:
     with closing(make_engine(args.engine, args.address, args.workers, max(map(len, grids.values())))) as engine:
         for name, given in zip(grids, args.names):
             failed |= run_grid(grids[name], root / name, engine, results / name)
-            print(f"\ntable: cup table {given}    figures: cup figure curves {given}")
+            where = "" if args.results == "results" else f" --results {args.results}"
+            print(f"\ntable: cup table {given}{where}    figures: cup figure curves {given}{where}")
     return failed
 
 

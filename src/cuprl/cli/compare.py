@@ -126,12 +126,12 @@ def made_of(groups: list[Group], args: argparse.Namespace) -> tuple[list[dict[st
         groups = selection.by_seed(groups) if args.by_seed else groups
         rows, tables = table.records(groups), [table.report(groups)]
     tables = selection.part_called(tables, args.part) if args.part else tables
-    tables = selection.with_columns(tables, args.columns.split(",")) if args.columns else tables
-    tables = selection.wide(tables, args.wide.split(",")) if args.wide else tables
     if not tables and not args.part:
         raise UserError("these runs have no constraint to give statistics of; leave --stats away.")
     if not tables:
         raise UserError(f"these runs have no {args.part}; `cup table NAME --stats` shows what there is.")
+    tables = selection.with_columns(tables, args.columns.split(",")) if args.columns else tables
+    tables = selection.wide(tables, args.wide.split(",")) if args.wide else tables
     return rows, selection.bare(tables) if args.bare else tables
 
 

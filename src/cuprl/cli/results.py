@@ -53,13 +53,15 @@ def run_import(args: argparse.Namespace) -> int:
 
     from cuprl.core.text import printable
     from cuprl.experiments.grid.own import NAME
-    from cuprl.experiments.store.evaluation import with_evaluation
+    from cuprl.experiments.store.evaluation import as_stored, with_evaluation
     from cuprl.experiments.store.of_run import from_run
     from cuprl.experiments.store.results import config_hash, store
-    from cuprl.experiments.store.stale import entries, wanted_in
+    from cuprl.experiments.store.stale import entry, wanted_in
     from cuprl.runs.folder import Run
     from cuprl.runs.provenance import changed_sources
 
+    if args.experiment.endswith(".toml"):
+        raise UserError(f"--experiment is {args.experiment!r}, a file; give a name. `cup table FILE` finds its runs.")
     if not re.fullmatch(NAME, args.experiment):
         raise UserError(f"--experiment is {args.experiment!r}; give a name of letters, digits, dots and dashes.")
     runs = [Run(path) for path in args.runs]
@@ -68,16 +70,15 @@ def run_import(args: argparse.Namespace) -> int:
         if changed := changed_sources(run.config):
             said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
             print(f"note: {printable(said)}", file=sys.stderr)
-    wanted = wanted_in(args.experiment)
+    wanted, folder = wanted_in(args.experiment), Path(args.results) / args.experiment
     for i, (run, result) in enumerate(zip(runs, results)):
         cell = wanted.get(config_hash(result.config))
         episodes = (cell.evaluate if cell else 0) if args.evaluate is None else args.evaluate
-        results[i] = with_evaluation(result, run, episodes, trust_of(args))
-    folder = Path(args.results) / args.experiment
-    stored = {store(result, folder) for result in results}
-    stale = {entry.path: entry.stale for entry in entries(Path(args.results), args.experiment)}
-    for path in sorted(stored):
-        print(f"{path} (stale: {stale[path]})" if stale[path] else path)
+        evaluated = with_evaluation(result, run, episodes, trust_of(args))
+        results[i] = as_stored(evaluated, folder) if args.evaluate is None else evaluated
+    for path in sorted({store(result, folder) for result in results}):
+        stale = entry(path, wanted or None).stale
+        print(f"{path} (stale: {stale})" if stale else path)
     return 0
 
 

@@ -16,7 +16,7 @@ from cuprl.core.text import printable
 from cuprl.experiments.report.formats import Table
 
 # What a line is of, as its first column is: in every part of a table.
-KEYS = ("algorithm", "tasks", "constraint", "limit", "level")
+KEYS = ("algorithm", "tasks", "constraint", "limit", "level", "what")
 TIED = "\u00a0"  # a space at which no line may break
 ENDLESS = 10_000  # letters of a line that goes into a file or pipe, where the next program wants a row in one
 NUMBER = re.compile(r"([-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?( ± \S+)?( ?(%|µs|kB))?|[-+]?inf|unknown|-)?")

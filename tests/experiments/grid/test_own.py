@@ -35,6 +35,14 @@ def test_an_experiment_of_ones_own(tmp_path):
     assert swimmers[0].resolved()["settings"]["hidden"] == [8]
 
 
+def test_blocks_of_other_settings_have_labels(tmp_path):
+    more = "[[block]]\n[[block]]\nlabel = 'long'\nsettings = { batch_size = 200, init_log_std = -5e-5 }\n"
+    (tmp_path / "mine.toml").write_text(FILE + more)
+    cells = expand(find(str(tmp_path / "mine.toml")))
+    assert [cell.variant for cell in cells] == ["", "long"] * 2
+    assert main(["train", *cells[1].train_words("--steps", "many")[1:]]) == 2  # of the steps alone: -5e-5 is a number
+
+
 def test_the_file_in_the_docs(tmp_path):
     page = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text()
     (tmp_path / "mine.toml").write_text(page.split("```toml\n")[1].split("```")[0])
@@ -55,6 +63,8 @@ def test_the_file_in_the_docs(tmp_path):
         (FILE + "sweep = { alpha = [] }", "list of its values"),
         (FILE + "sweep = 3", "give a table"),
         (FILE + "limits = { speed = 3 }", "a word or a number"),
+        (FILE + "label = '..'", "label is '..'"),
+        (FILE + "label = 'a'\nsweep = { alpha = [0.1] }", "a sweep names its points itself"),
         (FILE.replace("20_000", "'many'"), "steps is 'many'"),
         (FILE.replace("0..1", "1..0"), "in order"),
         (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),

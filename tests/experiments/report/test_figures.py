@@ -59,6 +59,12 @@ def test_no_legend_is_clipped(kind, tasks, figure_of):
     assert extent.x0 >= 0 and extent.x1 <= figure.bbox.width and len(legend.get_texts()) == 9
 
 
+def test_algorithms_of_a_sweep_have_colours_of_their_own(figure_of):
+    sweep = (("alpha", ("0.1", "0.3")),)
+    figure = figure_of("alpha", groups_of(Block(("swimmer-speed",), ("cup-clip", "cup-omnisafe"), (0,), STEPS, sweep=sweep)))
+    assert len({line.get_color() for line in figure.axes[0].lines}) == 2
+
+
 def dashed(axis):
     """limit -> colour of the dashed lines of a panel, on whichever axis."""
     lines = [line for line in axis.lines if line.get_linestyle() == "--"]

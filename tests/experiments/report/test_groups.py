@@ -28,6 +28,21 @@ def test_runs_without_a_constraint_are_told_by_their_return(tmp_path):
         KINDS["plane"]([g], tmp_path / "p.png")
 
 
+def test_a_run_without_an_episode_is_left_out_and_said_to_be():
+    cup, cpo = groups_of(Block(TWO[:1], ("cup", "cpo"), (0, 1, 2), STEPS))
+    for result in cpo.results:
+        result.metrics[RETURN][-1] = 1.0
+    cup.results[1].metrics[RETURN][:] = float("nan")
+    first, second = (dict(zip(report([cup, cpo]).header, row)) for row in report([cup, cpo]).rows)
+    kept = cup.returns[[0, 2]]
+    assert first["return"] == f"**{kept.mean():.1f} ± {kept.std():.1f} (2 of 3 seeds)**" and first["seeds"] == "3"
+    assert second["return"] == "1.0 ± 0.0"
+    for result in cup.results:
+        result.metrics[RETURN][:] = float("nan")
+    first, second = (dict(zip(report([cup, cpo]).header, row)) for row in report([cup, cpo]).rows)
+    assert first["return"] == "unknown" and second["return"] == "**1.0 ± 0.0**"
+
+
 def test_the_best_is_of_those_held_to_the_same_limits():
     groups = groups_of(Block(TWO[:1], ("cup", "ppo-lag"), (0,), STEPS, sweep=(("limit", ("40", "80")),)))
     for value, g in enumerate(groups):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from cuprl.algorithms import ALGORITHMS
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block
 from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of, shapes_of
@@ -37,6 +38,9 @@ def test_an_algorithm_looks_the_same_wherever_there_are_many(kinds_of):
     kinds = kinds_of(seven)
     looks = {(colours_of(seven)[g.label], str(kinds[g.label])) for g in seven}
     assert len(looks) == 7 and len({kind for _, kind in looks}) == 4
+    every = groups_of(Block(("hopper-speed",), tuple(ALGORITHMS), (0,), STEPS))
+    kinds_of_all = kinds_of(every)
+    assert len({(colours_of(every)[g.label], str(kinds_of_all[g.label])) for g in every}) == len(every) > 10
     assert len(set(kinds_of(seven[:5]).values())) == 1  # few are told apart by colours alone
     six = kinds_of(seven[1:])
     assert six == {label: kind for label, kind in kinds.items() if label in six}

@@ -37,7 +37,11 @@ def test_they_stand_beside_ours():
         Block(two, ("ppo-lag",), (0, 1), STEPS, settings=(("multiplier", "pid"),), label="pid"),
     )
     shown = table.report(groups)
-    assert shown.header[-3:] == ["OmniSafe, 10M, mode", "SafePO, 1M of 10M, sampled", "SafePO, 10M, sampled"]
+    assert shown.header[-3:] == [
+        "OmniSafe at 10M (mode)",
+        "SafePO at 1M of 10M (sampled)",
+        "SafePO at 10M (sampled)",
+    ]
     assert [row[-3:] for row in shown.rows] == [
         ["1716.1 / 7.5", "1043 / 21", "1634 / 26 (over)"],
         ["1713.3 / 9", "1134 / 30 (over)", "1636 / 25"],

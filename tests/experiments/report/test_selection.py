@@ -4,11 +4,14 @@ import pytest
 
 from cuprl.cli import main
 from cuprl.cli.compare import PARTS
+from cuprl.errors import UserError
 from cuprl.experiments.grid import shipped
+from cuprl.experiments.grid.cells import Block
 from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report import selection
+from cuprl.experiments.report.table import report
 from cuprl.experiments.store.results import store
-from experiments.synthetic import PAPER, made_up
+from experiments.synthetic import PAPER, groups_of, made_up
 
 
 @pytest.fixture
@@ -50,12 +53,23 @@ def test_a_line_a_seed(shown):
 def test_algorithms_side_by_side(shown):
     longer = [line.split(" | ") for line in shown("--bare").splitlines()[2:]]
     head, _, *lines = shown("--bare", "--wide", "return,cost").splitlines()
-    assert head == "| task | limit |  | cup | pcpo | ppo-lag |" and len(lines) == 2 * 2
+    assert head == "| task | limit | what | cup | pcpo | ppo-lag |" and len(lines) == 2 * 2
     assert lines[1].split(" | ")[:3] == ["| hopper-speed", "82.748", "cost"]
     assert lines[1].removesuffix(" |").split(" | ")[3:] == [row[3] for row in longer[:3]]  # its costs
     times = shown("--stats", "--part", "time-to-safe", "--wide", "steps", "--only", "task=hopper-speed").splitlines()
-    assert times[2] == "| task | level |  | cup | pcpo | ppo-lag |" and "(50%) | steps | " in times[4]
+    assert times[2] == "| task | level | what | cup | pcpo | ppo-lag |" and "(50%) | steps | " in times[4]
+    stats = shown("--stats", "--part", "runs", "--wide", "cost IQM", "--only", "task=hopper-speed").splitlines()
+    assert stats[0] == "| task | limit | what | cup | pcpo | ppo-lag |"  # of one constraint only its limit
     assert shown("--stats", "--bare", "--wide", "better return").count("\n|---|") == 1  # the others have no such column
+
+
+def test_other_limits_do_not_stand_side_by_side():
+    groups = groups_of(Block(("hopper-speed",), ("cup",), (0,), 5000, sweep=(("limit", ("40", "80")),)))
+    with pytest.raises(UserError, match="that have the same limits, and these do not"):
+        selection.wide([report(groups)], ["return"])
+    both = groups_of(Block(("hopper-speed-effort",), ("cup", "cpo"), (0,), 5000))
+    (turned,) = selection.wide([report(both)], ["cost"])
+    assert turned.header == ["task", "limit", "what", "cup", "cpo"] and len(turned.rows) == 2
 
 
 @pytest.mark.parametrize(
@@ -64,6 +78,8 @@ def test_algorithms_side_by_side(shown):
         (["--columns", "retrun"], "unknown column 'retrun'; did you mean return"),
         (["--wide", "retrun"], "unknown column 'retrun'; did you mean return"),
         (["--wide", "return", "--columns", "task"], "--wide already chooses columns; leave --columns away."),
+        (["--wide", "task,return"], "--wide task: every line says that already"),
+        (["--stats", "--part", "over-tasks", "--only", "task=hopper-speed", "--wide", "x"], "these runs have no over-tasks"),
         (["--part", "runs"], "--part goes with --stats; add it."),
         (["--stats", "--part", "run"], "unknown part 'run'; did you mean runs"),
         (["--stats", "--by-seed"], "leave one of them away"),

@@ -16,7 +16,7 @@ from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.store.evaluation import with_evaluation
 from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import checksum, read, store
-from cuprl.experiments.store.stored import files
+from cuprl.experiments.store.stored import files, stored
 from cuprl.runs.folder import Run
 from experiments.synthetic import groups_of
 from experiments.tiny import FILE, SMALL
@@ -52,7 +52,9 @@ def test_a_result_without_one_is_what_it_was(run, tmp_path):
     )  # the hash is of what it was made with
 
 
-@pytest.mark.parametrize("wrong", [{"return": None}, {"cost": {"speed": 1.0}}, {"episodes": "10"}, {"cost": 3.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"return": None}, {"cost": {"speed": 1.0}}, {"episodes": "10"}, {"episodes": 10.0}, {"cost": 3.0}]
+)
 def test_one_that_makes_no_sense_is_damage(run, tmp_path, wrong):
     path = store(with_evaluation(from_run(run), run, 3), tmp_path)
     body = json.loads(gzip.decompress(path.read_bytes()))
@@ -94,6 +96,16 @@ def test_an_import_does_as_the_experiment_says(run, tmp_path, monkeypatch):
     assert main(["results", "export", "tiny", "--out", str(tmp_path / "out"), "--results", str(tmp_path)]) == 0
     (facts,) = (tmp_path / "out").rglob("*.json")
     assert json.loads(facts.read_text())["evaluation"]["episodes"] == 3
+
+
+def test_storing_a_run_again_keeps_its_evaluation(run, tmp_path):
+    import_it = ["results", "import", str(run.path), "--results", str(tmp_path), "--experiment"]
+    assert main([*import_it, "mine", "--evaluate", "2"]) == 0 and main([*import_it, "mine"]) == 0
+    (path,) = files(tmp_path)
+    assert read(path).evaluation["episodes"] == 2
+    assert main([*import_it, "another"]) == 0 and len(files(tmp_path)) == 2
+    assert stored(CELLS, tmp_path)[CELLS[0]].evaluation["episodes"] == 2  # of two copies the one that was evaluated
+    assert main([*import_it, "mine", "--evaluate", "0"]) == 0 and read(path).evaluation is None  # if one says so
 
 
 def test_tables_say_of_how_many_seeds(run):

@@ -59,6 +59,14 @@ def test_a_pause_is_no_time_of_the_run():
     assert result.seconds[[0, 3, 9]] == pytest.approx([1.0, 5.5, 11.5])
 
 
+def test_what_is_nested_too_deeply_is_damage(tmp_path):
+    path = tmp_path / "a-cup-seed0-0123456789abcdef.json.gz"
+    for depth in range(900, 1000, 5):  # read, but not written again, somewhere below the interpreter's own limit
+        path.write_bytes(gzip.compress(b'{"format": 2, "checksum": "", "a": ' + b"[" * depth + b"]" * depth + b"}"))
+        with pytest.raises(UserError, match="is damaged"):
+            read(path)
+
+
 def test_damage_is_seen(tiny, capsys):
     path = files(tiny)[0]
     content = path.read_bytes()

@@ -36,6 +36,16 @@ def test_a_run_counts_wherever_it_is_stored(tiny, monkeypatch, capsys):
     assert len({row["hash"] for row in rows}) == 4 and {row["experiment"] for row in rows} == {"tiny"}
 
 
+def test_a_linked_folder_is_read_and_a_loop_ends(tiny):
+    found = files(tiny)
+    (tiny / "away").mkdir()
+    (tiny / "tiny").rename(tiny / "away" / "tiny")
+    (tiny / "root").mkdir()
+    (tiny / "root" / "tiny").symlink_to(tiny / "away" / "tiny")
+    (tiny / "root" / "back").symlink_to(tiny / "root")
+    assert [path.name for path in files(tiny / "root")] == [path.name for path in found]
+
+
 def test_a_file_above_the_folders_is_listed_once(tiny, capsys):
     (one, *_) = files(tiny)
     shutil.copy(one, tiny / one.name)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from cuprl.errors import UserError
 from cuprl.experiments.engines.board import PlainBoard
-from cuprl.experiments.engines.local import log_of
+from cuprl.experiments.engines.failure import Stopped, failure_of, last_lines, refuse_full_disk, storing, try_storing
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
 from cuprl.experiments.store.evaluation import with_evaluation
@@ -81,6 +81,8 @@ class Grid:
         total = len(self.states)
         finished = total - len(self.left) - len(self.failed)
         self.board.say(f"{finished} of {total} runs are finished; {len(self.left)} to do")
+        if self.left:
+            try_storing(self.results)
         pace, look_again = Pace(self.root), 0.0
         active: list[Job] = []
         try:
@@ -129,6 +131,7 @@ class Grid:
                 self.board.say(f"done {cell}; {left} left")
                 return
             self.states[cell] = "waiting"
+            refuse_full_disk(path)
             fraction = cell.fraction(self.root)
             # Where a process still holds the run, that of a lost node, it may get further yet.
             further = fraction > self.reached[cell] or held(path)
@@ -138,7 +141,9 @@ class Grid:
                 self.board.say(f"{cell} ended with status {status} at {fraction:.0%}; trying again")
                 self.left.append(cell)
                 return
-            lines = "".join(log_of(path).read_text(errors="replace").splitlines(keepends=True)[-5:])
+            lines = last_lines(path)
+        except Stopped:
+            raise
         except (UserError, OSError) as error:
             lines = f"{error}\n"
         self.fail(cell, lines, f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
@@ -158,6 +163,8 @@ class Grid:
                 return False
             self.keep(cell)
             return True
+        except Stopped:
+            raise
         except (UserError, OSError) as error:
             self.fail(cell, f"{error}\n", f"{cell} cannot be used: {error}\n")
             return False
@@ -165,11 +172,8 @@ class Grid:
     def keep(self, cell: Cell) -> None:
         """Store a finished run."""
         run = Run(cell.path(self.root))
-        store(with_evaluation(from_run(run), run, cell.evaluate), self.results)
+        result = with_evaluation(from_run(run), run, cell.evaluate)
+        with storing(self.results):
+            store(result, self.results)
         self.states[cell] = "done"
         failure_of(cell.path(self.root)).unlink(missing_ok=True)
-
-
-def failure_of(path: Path) -> Path:
-    """Say where it is written why a run failed for good: beside its folder."""
-    return path.with_name(path.name + ".failed")

@@ -11,6 +11,7 @@ from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Cell, Experiment
 
 PARTS = ("task", "algo", "seed", "variant")  # what --only chooses by
+MOST_SEEDS = 100_000  # of a range
 
 
 def expand(experiment: Experiment, only: str | None = None) -> list[Cell]:
@@ -64,4 +65,6 @@ def parse_seeds(text: str, name: str = "--seeds") -> list[int]:
     low, high = parse_value(int, first, name), parse_value(int, last, name)
     if high < low:
         raise UserError(f"{name} is {text}: the last seed is less than the first; give them in order, as 0..9.")
+    if high - low >= MOST_SEEDS:
+        raise UserError(f"{name} is {text}, more than {MOST_SEEDS:,} seeds; give fewer, as 0..9.")
     return list(range(low, high + 1))

@@ -68,6 +68,7 @@ def block_of(fields: dict[str, Any]) -> Block:
         limits=texts(fields["limits"], "limits") if "limits" in fields else (),
         start_from=origin(fields["start_from"]) if "start_from" in fields else None,
         sweep=tuple((key, points(values, key)) for key, values in tables["sweep"].items()),
+        label=label(fields.get("label", ""), tables["sweep"]),
         evaluate=episodes(fields.get("evaluate", 0)),
     )
 
@@ -78,6 +79,16 @@ def episodes(value: Any) -> int:
     if count < 0:
         raise UserError(f"evaluate is {count}; give a number of episodes, or 0 for none.")
     return count
+
+
+def label(value: Any, sweep: dict[str, Any]) -> str:
+    """Read what a block's settings are called; it becomes a folder's name."""
+    name = text(value, "label")
+    if name and not re.fullmatch(NAME, name):
+        raise UserError(f"label is {name!r}; it becomes a folder's name: give letters, digits, dots and dashes.")
+    if name and sweep:
+        raise UserError(f"label = {name!r} names a block's settings, and a sweep names its points itself; leave one away.")
+    return name
 
 
 def origin(value: Any) -> Origin:

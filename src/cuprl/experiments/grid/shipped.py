@@ -68,7 +68,7 @@ ship("paper-limit", "CUP under four cost limits a task: the paper's figure on b"
 ship("cup-variants", "cup beside CUP as the paper, its authors, OmniSafe and SafePO have it, under discounted limits",
      Block(PAPER_TASKS, ("cup", "cup-paper", "cup-clip", "cup-omnisafe", "cup-safepo"), FIVE, PAPER_STEPS,
            settings=(("cost_return", "discounted"),)))  # fmt: skip
-# No part of `cup`: with the others the noise no longer grows, and where there are many actuators it dies (docs/why-cup.md).
+# No part of `cup`: with the others the noise no longer grows, and on the circle it learns more slowly (docs/why-cup.md).
 KLS_TURNED = {"improvement_kl": "new-k", "projection_kl": "new-half"}
 ship("cup-ablation", "the printed CUP, with each mended part alone, with all, and with all but one; the KLs turned round",
      Block(SMALL_TASKS, ("cup-paper", "cup"), (0, 1, 2), PAPER_STEPS),

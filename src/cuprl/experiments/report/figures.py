@@ -14,7 +14,6 @@ from cuprl.experiments.report.drawing import save_figure
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.over_training import curves, limit, nu
 from cuprl.experiments.report.panels import (
-    KNOWN,
     caption,
     colours_of,
     cost_label,
@@ -22,6 +21,7 @@ from cuprl.experiments.report.panels import (
     label_rows,
     legend_above,
     limit_colours,
+    palette,
     panels_of,
     shapes_of,
 )
@@ -40,13 +40,14 @@ def alpha(groups: list[Group], out: Path) -> None:
         raise no_sweep(groups, "number", names, "paper-alpha")
     constraints = max(len(g.limits) for g in groups)
     figure, panels = panels_of(list(dict.fromkeys(g.task for g in groups)), 1 + constraints)
+    colours = palette(list(dict.fromkeys(g.algo for g in groups)))
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
         for algo in dict.fromkeys(g.algo for g in mine):
             line = sorted((g for g in mine if g.algo == algo), key=lambda g: float(point(g)[name]))
             finals = [[g.returns for g in line], *([g.costs()[:, i] for g in line] for i in range(len(line[0].limits)))]
             for axis, values in zip(axes, finals):
-                points(axis, [float(point(g)[name]) for g in line], values, KNOWN.get(algo, "black"), algo)
+                points(axis, [float(point(g)[name]) for g in line], values, colours[algo], algo)
         low, high = axes[0].get_ylim()
         axes[0].set_ylim(min(low, 0.0), max(high, 0.0))  # from 0, so that a small difference looks small
         for i, axis in enumerate(axes[1:]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,14 @@ class Group:
         return next(iter(self.limits.values()), float("nan"))
 
     @property
+    def ended(self) -> Group:
+        """Leave out the runs whose final return or a final cost is unknown: they are neither safe nor unsafe."""
+        if not self.results:
+            return self
+        known = ~np.isnan(np.column_stack([self.returns, self.costs(), self.costs(PLAIN_COST)])).any(axis=1)
+        return replace(self, results=[result for result, there in zip(self.results, known) if there])
+
+    @property
     def safe(self) -> bool:
         """Tell whether the mean over seeds of every cost is within its limit."""
         return bool((self.costs().mean(axis=0) <= self.bounds).all())
@@ -99,7 +107,7 @@ def winners(groups: list[Group]) -> set[Group]:
     """Find, of each task and limits, the group of the highest mean return within them: a looser limit is no merit."""
     best: dict[Any, Group] = {}
     for candidate in groups:
-        if candidate.results and candidate.safe:
+        if candidate.ended.results and candidate.ended.safe:
             where = (candidate.task, *candidate.limits.items())
-            best[where] = max(best.get(where, candidate), candidate, key=lambda g: g.returns.mean())
+            best[where] = max(best.get(where, candidate), candidate, key=lambda g: g.ended.returns.mean())
     return set(best.values())

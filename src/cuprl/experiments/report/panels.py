@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +177,8 @@ def in_turn(groups: list[Group], kinds: tuple[Any, ...]) -> dict[str, Any]:
     """Give each label one of the kinds: the first where there are few, else an algorithm's own, and others' in turn."""
     labels = list(dict.fromkeys(g.label for g in groups))
     used = kinds if len(labels) > SOLID else kinds[:1]
-    places = {
-        label: i for names in (KNOWN, [label for label in labels if label not in KNOWN]) for i, label in enumerate(names)
-    }
+    others = [label for label in labels if label not in KNOWN]
+    # Where colours and kinds would come round together, the kinds go one further.
+    again = math.lcm(max(len(COLOURS) - (len(labels) - len(others)), 1), len(kinds))
+    places = {label: i for i, label in enumerate(KNOWN)} | {label: i + i // again for i, label in enumerate(others)}
     return {label: used[places[label] % len(used)] for label in labels}

@@ -83,17 +83,17 @@ SAFEPO: dict[str, dict[str, tuple[Pair, Pair]]] = {  # after 1M and after 10M st
 SOURCES = (
     Source(
         "omnisafe_10m",
-        "OmniSafe, 10M, mode",
+        "OmniSafe at 10M (mode)",
         "OmniSafe: 0.5, its benchmark page for on-policy algorithms; 10M steps, 20,000 a batch, 5 seeds, deterministic "
         "evaluation.",
         OMNISAFE,
     ),
     Source(
         "safepo_1m",
-        "SafePO, 1M of 10M, sampled",
+        "SafePO at 1M of 10M (sampled)",
         "SafePO: code made from it, public logs of the C-TRPO paper's repository; 20,000 steps a batch, 5 seeds, the "
         "stochastic policy in training, mean of the last ten batches; 1M lies inside of a schedule of 10M.",
         of_both(SAFEPO, 0),
     ),
-    Source("safepo_10m", "SafePO, 10M, sampled", "", of_both(SAFEPO, 1)),
+    Source("safepo_10m", "SafePO at 10M (sampled)", "", of_both(SAFEPO, 1)),
 )

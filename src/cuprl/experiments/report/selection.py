@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cuprl.errors import unknown
+from cuprl.errors import UserError, unknown
 from cuprl.experiments.report.formats import Table
 from cuprl.experiments.report.groups import Group
 
@@ -16,6 +16,7 @@ PARTS = {  # of the statistics: the titles of their tables
     "improvement": "Probability of improvement",
 }
 PLACES = ("task", "constraint", "limit", "level")  # columns that say of what a line is, beside its algorithm
+WHAT = "what"  # the column that names a line's value, where algorithms stand side by side
 
 
 def part_called(tables: list[Table], part: str) -> list[Table]:
@@ -48,6 +49,9 @@ def wide(tables: list[Table], names: Sequence[str]) -> list[Table]:
     A table that has none of them is left out.
     """
     check_columns(tables, names)
+    for name in names:
+        if name in (*PLACES, "algorithm"):
+            raise UserError(f"--wide {name}: every line says that already; give what differs, as return,cost.")
     kept = [(table, [name for name in names if name in table.header]) for table in tables]
     return [side_by_side(table, columns) for table, columns in kept if columns]
 
@@ -56,13 +60,30 @@ def side_by_side(table: Table, names: Sequence[str]) -> Table:
     """Turn one table round; "-" where an algorithm has no line of a place."""
     lines = [dict(zip(table.header, row)) for row in table.rows]
     algorithms = list(dict.fromkeys(line["algorithm"] for line in lines))
-    places = [name for name in PLACES if name in table.header and name not in names]
+    places = [name for name in PLACES if name in table.header]
+    names = [*(["tasks"] if "tasks" in table.header and "tasks" not in names else []), *names]
+    constraints = {(line.get("task"), line.get("constraint")) for line in lines}
+    if len(constraints) == len({task for task, _ in constraints}):  # each task has one: its limit says enough
+        places = [name for name in places if name != "constraint"]
+    if any(len(limits) > 1 for limits in limits_by_task(lines).values()):
+        raise UserError("--wide sets algorithms side by side that have the same limits, and these do not; leave it away.")
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for line in lines:
         for name in names:
             found.setdefault((*(line[place] for place in places), name), {})[line["algorithm"]] = line[name]
     rows = [[*where, *(cells.get(algorithm, "-") for algorithm in algorithms)] for where, cells in found.items()]
-    return replace(table, header=[*places, "", *algorithms], rows=rows)
+    return replace(table, header=[*places, WHAT, *algorithms], rows=rows)
+
+
+def limits_by_task(lines: list[dict[str, str]]) -> dict[str, set[frozenset[str]]]:
+    """Collect the limits of every algorithm, by tasks."""
+    own: dict[tuple[str, str], set[str]] = {}
+    for line in lines:
+        own.setdefault((line.get("task", ""), line["algorithm"]), set()).add(line.get("limit", ""))
+    found: dict[str, set[frozenset[str]]] = {}
+    for (task, _), limits in own.items():
+        found.setdefault(task, set()).add(frozenset(limits))
+    return found
 
 
 def bare(tables: list[Table]) -> list[Table]:

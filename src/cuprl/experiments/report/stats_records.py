@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,14 +28,8 @@ def records(groups: list[Group], against: str | None = None, levels: Sequence[fl
         raise unknown("algorithm for --against", against, labels)
     rows = [row for g in groups for i in range(len(g.limits)) for row in of_group(g, i)]
     times = [row(*found) for found in time_to_safe.of_groups(groups, levels)]
-    ended = [g for g in map(with_finals, groups) if g.results]
+    ended = [g.ended for g in groups if g.ended.results]
     return [*rows, *times, *pooled(ended), *compared(ended, against)]
-
-
-def with_finals(g: Group) -> Group:
-    """Drop the runs of a group whose final return or a final cost is unknown: they are neither safe nor unsafe."""
-    known = ~np.isnan(np.column_stack([g.returns, g.costs(), g.costs(PLAIN_COST)])).any(axis=1)
-    return replace(g, results=[result for result, there in zip(g.results, known) if there])
 
 
 def row(where: Record, statistic: str, value: float | Estimate, runs: int) -> Record:
@@ -56,7 +49,7 @@ def of_group(g: Group, i: int) -> list[Record]:
     name, limit = list(g.limits.items())[i]
     where = {"task": g.task, "algorithm": g.label, "constraint": name}
     rows = [row(where, "limit", limit, len(g.results))]
-    if (ended := with_finals(g)).results:
+    if (ended := g.ended).results:
         rows += [row(where, key, value, len(ended.results)) for key, value in at_the_end(ended, i).items()]
     if g.evaluations:
         rows += [row(where, key, value, len(g.evaluations)) for key, value in of_the_mode(g, i).items()]

@@ -44,12 +44,14 @@ def record(g: Group, constraint: int | None, best: bool) -> dict[str, Any]:
         "seeds": len(g.results),
     }
     if g.results:
-        finals = {"return": g.returns}
+        known = g.ended if g.ended.results else g  # a group without any is unknown as a whole
+        finals = {"return": known.returns}
         if constraint is not None:
-            finals |= {"cost": g.costs()[:, constraint], "undiscounted_cost": g.costs(PLAIN_COST)[:, constraint]}
+            finals |= {"cost": known.costs()[:, constraint], "undiscounted_cost": known.costs(PLAIN_COST)[:, constraint]}
         finals["seconds"] = np.array([result.seconds[-1] for result in g.results])
         for key, values in finals.items():
             row[f"{key}_mean"], row[f"{key}_std"] = mean_std(values)
+        row["known_seeds"] = len(known.results)
         row |= {"over": row.get("cost_mean", np.nan) > limit, "best": best}
     if g.evaluations and constraint is not None:
         row |= of_the_mode(g, name) | {"mode_seeds": len(g.evaluations)}
@@ -91,7 +93,7 @@ def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
     mean, std = (number(row, f"{key}_{part}", form) for part in ("mean", "std"))
     if mean in ("-", UNKNOWN):
         return mean
-    seeds = row["mode_seeds"] if key.startswith("mode") else row["seeds"]
+    seeds = row["mode_seeds"] if key.startswith("mode") else row.get("known_seeds", row["seeds"])
     fewer = f" ({seeds} of {row['seeds']} seeds)" if seeds < row["seeds"] else ""
     return (mean if seeds == 1 and not key.startswith("paper") else f"{mean} ± {std}") + fewer
 

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from cuprl.core.user_modules import Trust
-from cuprl.experiments.store.results import DIGITS, Result
+from cuprl.experiments.store.results import DIGITS, Result, path_of, rounded
+from cuprl.experiments.store.stored import intact
 from cuprl.policies.evaluate import evaluate
 from cuprl.runs.folder import Run
 
@@ -28,6 +32,19 @@ def with_evaluation(result: Result, run: Run, episodes: int, trust: Trust = Fals
     numbers = {name: few_digits(found[key]) for key, name in NUMBERS.items()}
     costs = {name: of_each(found[key], result.limits) for key, name in COSTS.items()}
     return replace(result, evaluation={"episodes": episodes, "seed": SEED, **numbers, **costs})
+
+
+def as_stored(result: Result, folder: Path) -> Result:
+    """Give a result without an evaluation the one that is stored with the same run: it is not lost by storing again."""
+    path = path_of(result, folder)
+    before = next(intact([path] if path.exists() else []), None)
+    if result.evaluation is not None or before is None:
+        return result
+    written = {name: np.array(rounded(name, column), np.float64) for name, column in result.metrics.items()}
+    same = written.keys() == before.metrics.keys() and all(
+        np.array_equal(written[name], column, equal_nan=True) for name, column in before.metrics.items()
+    )
+    return replace(result, evaluation=before.evaluation) if same else result
 
 
 def few_digits(value: float) -> float:

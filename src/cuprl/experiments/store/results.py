@@ -104,10 +104,16 @@ def store(result: Result, folder: Path) -> Path:
     content = json.dumps({"format": FORMAT, "checksum": checksum(body), **body}, separators=(",", ":")).encode()
     if len(content) > LARGEST:
         raise UserError(f"{result.name} would be a result of {len(content):,} bytes; {LARGEST:,} are the most.")
-    path = folder / file_name(f"{config['task']}-{config['algo']}-seed{config['seed']}-{body['hash']}{SUFFIX}")
+    path = path_of(result, folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, gzip.compress(content, 9, mtime=0))
     return path
+
+
+def path_of(result: Result, folder: Path) -> Path:
+    """Say which file a result has in an experiment's folder."""
+    config = result.config
+    return folder / file_name(f"{config['task']}-{config['algo']}-seed{config['seed']}-{config_hash(config)}{SUFFIX}")
 
 
 def rounded(name: str, column: np.ndarray) -> list[float | int | None]:
@@ -126,14 +132,14 @@ def read(path: Path) -> Result:
     mend = "take it back from git, or remove it and import or run it again"
     try:
         body = json.loads(unpacked(path))
-        found, expected = body.pop("format"), body.pop("checksum")
+        found, expected, actual = body.pop("format"), body.pop("checksum"), checksum(body)
     except UserError:  # no file at all, or too large a one
         raise
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise UserError(f"the result {path} is damaged ({type(error).__name__}: {error}); {mend}.") from None
     if found != FORMAT:
         raise UserError(f"the result {path} has format {found}, this cuprl reads {FORMAT}; use the cuprl that wrote it.")
-    if checksum(body) != expected or body.get("hash") != hash_in_name(path):
+    if actual != expected or body.get("hash") != hash_in_name(path):
         raise UserError(f"the result {path} is damaged: its content does not match its checksum or its name; {mend}.")
     try:
         return from_body(body)
@@ -170,7 +176,9 @@ def from_body(body: dict[str, Any]) -> Result:
 def check_evaluation(evaluation: dict[str, Any], limits: dict[str, float]) -> None:
     """Check that an evaluation has a finite return and finite costs of every constraint."""
     costs = [evaluation[key][name] for key in ("cost", "cost_undiscounted") for name in limits]
-    for value in (evaluation["episodes"], evaluation["return"], *costs):
+    if not isinstance(evaluation["episodes"], int) or evaluation["episodes"] < 1:
+        raise ValueError(f"its evaluation has {evaluation['episodes']!r} episodes")
+    for value in (evaluation["return"], *costs):
         if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
             raise ValueError(f"its evaluation has {value!r} where a number should be")
 

@@ -33,6 +33,10 @@ class Entry:
         """Give the name of the folder that it lies in."""
         return self.path.parent.name
 
+    def worth(self) -> tuple[bool, bool]:
+        """Rank copies of one run: one that counts is worth more, and of those one that was evaluated."""
+        return not self.stale and not self.damage, self.result is not None and self.result.evaluation is not None
+
 
 def wanted_by(cells: Iterable[Cell]) -> Wanted:
     """Index cells by the hashes of their configurations."""
@@ -70,7 +74,7 @@ def entries(root: Path, experiment: str | None = None) -> list[Entry]:
     named = find(experiment)
     of_it = wanted_by(expand(named))
     found = [entry(path, of_it) for path in files(root) if path.parent.name == named.name or hash_in_name(path) in of_it]
-    fresh_last = sorted(found, key=lambda one: not one.stale and not one.damage)
+    fresh_last = sorted(found, key=Entry.worth)
     return sorted({one.path.name: one for one in fresh_last}.values(), key=lambda one: one.path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,8 +24,15 @@ def absent(root: Path) -> str:
 
 
 def files(folder: Path) -> list[Path]:
-    """List the results below a folder."""
-    return sorted(folder.rglob(f"*{SUFFIX}"))
+    """List the results below a folder, in linked folders too, each once."""
+    found, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        if (real := os.path.realpath(here)) in seen:  # a link that leads back
+            folders.clear()
+            continue
+        seen.add(real)
+        found += [Path(here, name) for name in names if name.endswith(SUFFIX)]
+    return sorted(found)
 
 
 def is_fresh(result: Result, cell: Cell) -> bool:
@@ -47,7 +55,6 @@ def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
     found = {}
     for cell in cells if by_hash else ():
         results = intact(by_hash.get(config_hash(cell.resolved()), ()))
-        fresh = next((result for result in results if is_fresh(result, cell)), None)
-        if fresh is not None:
-            found[cell] = fresh
+        if fresh := [result for result in results if is_fresh(result, cell)]:
+            found[cell] = max(fresh, key=lambda result: result.evaluation is not None)  # of several, one that was evaluated
     return found
