@@ -1,0 +1,127 @@
+"""Sentences with numbers from results/: each is written here from the results, and stands so in its page.
+
+A part of a page between <!-- claims --> and <!-- end --> has no other number. Where results have come, the test that fails
+says what the page should.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
+from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report.groups import PLAIN_COST, Group, winners
+from cuprl.experiments.report.lookup import find_groups
+
+ROOT = Path(__file__).parents[1]
+PART = re.compile(r"<!-- claims -->\n(.*?)<!-- end -->", re.DOTALL)
+NAMES = dict(zip(PAPER_TASKS, ("Ant", "Hopper", "Swimmer", "Humanoid", "the circle")))
+TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS")))
+
+
+@cache
+def groups() -> list[Group]:
+    """The groups of the paper's table that have runs."""
+    found, _ = find_groups(["paper-table"], ROOT / "results")
+    return [g for g in found if g.results]
+
+
+def group(task: str, algo: str) -> Group:
+    return next(g for g in groups() if (g.task, g.label) == (task, algo))
+
+
+def mean(task: str, algo: str = "cup") -> float:
+    """The mean return."""
+    return group(task, algo).returns.mean()
+
+
+def of_paper(task: str) -> float:
+    """The mean return of `cup` as a share of the paper's CUP."""
+    return mean(task) / paper.TABLE[task]["cup"].value
+
+
+def over(*algos: str) -> tuple[int, int]:
+    """How many runs of these algorithms end over their limit, and how many there are."""
+    ends = np.concatenate([statistics.in_violation(g.costs(), g.bounds) for g in groups() if g.label in algos])
+    return int(ends.sum()), len(ends)
+
+
+def after_a_tenth(task: str, algo: str = "cup") -> float:
+    """The share of iterations over the limit, those of the first tenth of training left out."""
+    g = group(task, algo)
+    return float(np.mean([statistics.share_in_violation(c[len(c) // 10 :], g.bounds) for c in g.cost_curves()]))
+
+
+def in_words(values) -> str:
+    """a, b and c"""
+    *first, last = map(str, values)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# --- what the pages say -----------------------------------------------------------------------------------------------
+
+
+def won() -> list[str]:
+    """The tasks on which `cup` has the highest mean return within the limit."""
+    return [task for task in PAPER_TASKS if group(task, "cup") in winners(groups())]
+
+
+def the_table() -> list[str]:
+    """What README and results.md say alike."""
+    best, (ours, runs), (printed_over, printed), (theirs, others) = won(), over("cup"), over("cup-paper"), over(*BASELINES)
+    assert ours == printed_over == 0  # "none" below
+    return [
+        f"`cup` has the highest return within the limit on {in_words(NAMES[task] for task in best)}**: "
+        f"{in_words(f'{mean(task):.0f}' for task in best)}, which is "
+        f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
+        *(
+            f"On {NAMES[task]} it has {mean(task):.0f}, {of_paper(task):.0%}, "
+            f"and the printed one {mean(task, 'cup-paper'):.0f}"
+            for task in PAPER_TASKS
+            if task not in best
+        ),
+        f"None of the {runs} runs of `cup` ends over its limit, none of the {printed} of `cup-paper`, "
+        f"and {theirs} of the {others} of the other algorithms",
+    ]
+
+
+def results() -> list[str]:
+    counts = [f"{TITLES[algo]} {k} of {n}" for algo, (k, n) in ((algo, over(algo)) for algo in BASELINES)]
+    shares = [f"{after_a_tenth(task):.1%} on {NAMES[task]}" for task in PAPER_TASKS]
+    theirs = {task: [g for g in groups() if g.task == task and g.label in BASELINES] for task in PAPER_TASKS}
+    spans = {task: [after_a_tenth(task, g.label) for g in some] for task, some in theirs.items() if some}
+    ranges = [f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()]
+    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges)]
+
+
+def choose_a_limit() -> list[str]:
+    pcpo = group("hopper-speed", "pcpo")
+    return [f"discounted cost of {pcpo.costs().mean():.2f},", f"plain sum of {pcpo.costs(PLAIN_COST).mean():.1f} "]
+
+
+CLAIMS = {"README.md": the_table, "docs/results.md": results, "docs/choose-a-limit.md": choose_a_limit}
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("page", CLAIMS)
+def test_a_page_says_what_the_results_say(page):
+    text = flat((ROOT / page).read_text())
+    for claim in CLAIMS[page]():
+        assert flat(claim) in text, f"{page} should say: {claim}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+def test_there_is_no_other_number_beside_them(page):
+    parts = [flat(part) for part in PART.findall((ROOT / page).read_text())]
+    assert parts
+    for part in parts:
+        for claim in sorted(map(flat, CLAIMS[page]()), key=len, reverse=True):
+            part = part.replace(claim, "")
+        part = re.sub(r"`[^`]*`|\]\([^)]*\)", "", part)  # commands and links
+        assert not re.search(r"\d", part), part
