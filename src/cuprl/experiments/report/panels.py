@@ -21,7 +21,7 @@ HANDLE = 7  # letters: what a legend's sample of a line and the gaps about it ta
 SOLID = 5  # lines that need no other marks than their colours
 Panels = dict[str, list[Any]]  # task -> its axes, top to bottom
 # An algorithm has the same colour in every picture.
-KNOWN = dict(zip(("cup", "focops", "ppo-lag", "trpo-lag", "cpo", "pcpo", "ppo", "trpo"), COLOURS))
+KNOWN = dict(zip(("cup", "focops", "ppo-lag", "trpo-lag", "cpo", "pcpo", "cup-paper", "ppo", "trpo"), COLOURS))
 
 
 def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Panels]:
