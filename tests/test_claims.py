@@ -19,7 +19,7 @@ from cuprl.experiments.report.lookup import find_groups
 ROOT = Path(__file__).parents[1]
 PART = re.compile(r"<!-- claims -->\n(.*?)<!-- end -->", re.DOTALL)
 NAMES = dict(zip(PAPER_TASKS, ("Ant", "Hopper", "Swimmer", "Humanoid", "the circle")))
-TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS")))
+TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {"cup-paper": "`cup-paper`"}
 
 
 @cache
@@ -78,10 +78,9 @@ def the_table() -> list[str]:
         f"{in_words(f'{mean(task):.0f}' for task in best)}, which is "
         f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
         *(
-            f"On {NAMES[task]} it has {mean(task):.0f}, {of_paper(task):.0%}, "
-            f"and the printed one {mean(task, 'cup-paper'):.0f}"
-            for task in PAPER_TASKS
-            if task not in best
+            f"On {NAMES[g.task]} {TITLES[g.label]} has {mean(g.task, g.label):.0f} and `cup` {mean(g.task):.0f}"
+            for g in winners(groups())
+            if g.label != "cup"
         ),
         f"None of the {runs} runs of `cup` ends over its limit, none of the {printed} of `cup-paper`, "
         f"and {theirs} of the {others} of the other algorithms",

@@ -36,6 +36,10 @@ def test_each_cost_has_its_own_discount_and_the_reward_its_own():
     gamma = np.array([0.99, 0.9, 0.99])  # a cost with an undiscounted limit is learnt with the reward's discount
     expected = slow_gae(rollout.signal, value, next_value, terminated > 0, terminated > 0, gamma, [0.95] * 3)
     np.testing.assert_allclose(batch.adv_c, expected.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
+    farther, *_ = make_estimate([1.0, 2.0], terminated, terminated, Common(cost_gamma=0.999))
+    gamma[2] = 0.999  # only the one without a discount of its own
+    expected = slow_gae(rollout.signal, value, next_value, terminated > 0, terminated > 0, gamma, [0.95] * 3)
+    np.testing.assert_allclose(farther.adv_c, expected.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
     reward = expected.reshape(-1, 3)[:, 0]
     np.testing.assert_allclose(batch.adv_r, (reward - reward.mean()) / (reward.std() + 1e-6), rtol=1e-3, atol=1e-5)
     np.testing.assert_array_equal(batch.cost_return, [1.0, 2.0])

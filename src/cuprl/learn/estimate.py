@@ -18,7 +18,7 @@ from cuprl.learn.visits import steps_at, visits
 
 def cost_discounts(spec: Spec, config: Common) -> jax.Array:
     """Give gamma_C of each cost [m]; one with an undiscounted limit is still learnt with a discounted critic."""
-    return jnp.array([c.discount if c.discount < 1.0 else config.gamma for c in spec.constraints])
+    return jnp.array([c.discount if c.discount < 1.0 else config.cost_gamma or config.gamma for c in spec.constraints])
 
 
 def critic_units(size: Any, gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:

@@ -39,6 +39,7 @@ class Common:
     batch_size: int = setting(5000, "environment steps an iteration", "1 to 1e8")
     num_envs: int = setting(5, "environments stepped together; batch_size must be a multiple", "1 or more")
     gamma: float = setting(0.99, "discount of the reward, and of a cost whose limit is undiscounted", "0 to 1")
+    cost_gamma: float = setting(0.0, "discount of the critic of a cost whose limit is undiscounted; 0: gamma", "0 to 1")
     lam: float = setting(0.95, "GAE lambda of the reward", "0 to 1")
     cost_lam: float = setting(0.95, "GAE lambda of the costs", "0 to 1")
     time_limits: str = choice(

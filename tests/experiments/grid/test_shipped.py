@@ -20,6 +20,7 @@ def test_what_is_shipped():
         "baselines": 36,
         "two-limits": 28,
         "velocity-table": 72,
+        "velocity-critic": 27,
         "velocity-long": 12,
     }
     plain = [cell.resolved() for cell in cells["paper-table"]]

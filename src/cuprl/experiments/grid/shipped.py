@@ -91,6 +91,10 @@ ship("velocity-table", "four algorithms on the velocity tasks on which others pu
      Block(VELOCITY_TASKS, ("cup", "focops", "cpo"), (0, 1, 2), 1_000_000, evaluate=10),
      Block(VELOCITY_TASKS, ("ppo-lag",), (0, 1, 2), 1_000_000, settings=(("multiplier", "pid"),), label="pid",
            evaluate=10))  # fmt: skip
+ship("velocity-critic", "CUP on three velocity tasks, its cost critic with a shorter and a longer horizon",
+     Block(VELOCITY_TASKS[:3], ("cup",), (0, 1, 2), 1_000_000, evaluate=10),
+     Block(VELOCITY_TASKS[:3], ("cup",), (0, 1, 2), 1_000_000, sweep=(("cost_gamma", ("0.99", "0.999")),),
+           evaluate=10))  # fmt: skip
 ship("velocity-long", "CUP on four velocity tasks, the ten million steps that others take",
      Block(VELOCITY_TASKS[:4], ("cup",), (0, 1, 2), 10_000_000, evaluate=10))  # fmt: skip
 
