@@ -93,9 +93,11 @@ def plus_minus(row: dict[str, Any], key: str, form: str) -> str:
     mean, std = (number(row, f"{key}_{part}", form) for part in ("mean", "std"))
     if mean in ("-", UNKNOWN):
         return mean
+    if key.startswith("paper"):
+        return f"{mean} ± {std}"
     seeds = row["mode_seeds"] if key.startswith("mode") else row.get("known_seeds", row["seeds"])
     fewer = f" ({seeds} of {row['seeds']} seeds)" if seeds < row["seeds"] else ""
-    return (mean if seeds == 1 and not key.startswith("paper") else f"{mean} ± {std}") + fewer
+    return (mean if seeds == 1 else f"{mean} ± {std}") + fewer
 
 
 def text(row: dict[str, Any], many: bool) -> dict[str, str]:
