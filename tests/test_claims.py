@@ -93,7 +93,10 @@ def results() -> list[str]:
     theirs = {task: [g for g in groups() if g.task == task and g.label in BASELINES] for task in PAPER_TASKS}
     spans = {task: [after_a_tenth(task, g.label) for g in some] for task, some in theirs.items() if some}
     ranges = [f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()]
-    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges)]
+    walking = [f"{mean('humanoid-speed', algo):.0f}" for algo in ("cup", "cup-paper", "focops")]
+    falling = max(mean("humanoid-speed", algo) for algo in BASELINES if algo != "focops")
+    humanoid = f"({in_words(walking)}); of the other four the best has {falling:.0f}"
+    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges), humanoid]
 
 
 def choose_a_limit() -> list[str]:
