@@ -23,10 +23,15 @@ TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {"
 
 
 @cache
+def groups_of(experiment: str) -> list[Group]:
+    """The groups of an experiment that have runs."""
+    found, _ = find_groups([experiment], ROOT / "results")
+    return [g for g in found if g.results]
+
+
 def groups() -> list[Group]:
     """The groups of the paper's table that have runs."""
-    found, _ = find_groups(["paper-table"], ROOT / "results")
-    return [g for g in found if g.results]
+    return groups_of("paper-table")
 
 
 def group(task: str, algo: str) -> Group:
@@ -96,7 +101,18 @@ def results() -> list[str]:
     walking = [f"{mean('humanoid-speed', algo):.0f}" for algo in ("cup", "cup-paper", "focops")]
     falling = max(mean("humanoid-speed", algo) for algo in BASELINES if algo != "focops")
     humanoid = f"({in_words(walking)}); of the other four the best has {falling:.0f}"
-    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges), humanoid]
+    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges), humanoid, *horizon()]
+
+
+def horizon() -> list[str]:
+    """What the others make of the horizon of `cup`."""
+    best = {}
+    for task in ("hopper-speed", "swimmer-speed"):
+        safe = [g for g in groups_of("horizon") if g.task == task and g.algo in BASELINES and g.safe]
+        best[task] = max(safe, key=lambda g: g.returns.mean())
+    theirs = [f"{g.returns.mean():.0f} on {NAMES[task]} ({TITLES[g.algo]})" for task, g in best.items()]
+    ours = in_words(f"{mean(task):.0f}" for task in best)
+    return [f"the highest return within the limit is {in_words(theirs)}, where `cup` has {ours}"]
 
 
 def choose_a_limit() -> list[str]:
