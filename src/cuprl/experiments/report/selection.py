@@ -65,25 +65,15 @@ def side_by_side(table: Table, names: Sequence[str]) -> Table:
     constraints = {(line.get("task"), line.get("constraint")) for line in lines}
     if len(constraints) == len({task for task, _ in constraints}):  # each task has one: its limit says enough
         places = [name for name in places if name != "constraint"]
-    if any(len(limits) > 1 for limits in limits_by_task(lines).values()):
-        raise UserError("--wide sets algorithms side by side that have the same limits, and these do not; leave it away.")
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for line in lines:
         for name in names:
             found.setdefault((*(line[place] for place in places), name), {})[line["algorithm"]] = line[name]
+    columns = {(where[0], frozenset(cells)) for where, cells in found.items()}
+    if len(columns) > len({first for first, _ in columns}):  # an algorithm that has not all lines of a task
+        raise UserError("--wide sets algorithms side by side that have the same limits, and these do not; leave it away.")
     rows = [[*where, *(cells.get(algorithm, "-") for algorithm in algorithms)] for where, cells in found.items()]
     return replace(table, header=[*places, WHAT, *algorithms], rows=rows)
-
-
-def limits_by_task(lines: list[dict[str, str]]) -> dict[str, set[frozenset[str]]]:
-    """Collect the limits of every algorithm, by tasks."""
-    own: dict[tuple[str, str], set[str]] = {}
-    for line in lines:
-        own.setdefault((line.get("task", ""), line["algorithm"]), set()).add(line.get("limit", ""))
-    found: dict[str, set[frozenset[str]]] = {}
-    for (task, _), limits in own.items():
-        found.setdefault(task, set()).add(frozenset(limits))
-    return found
 
 
 def bare(tables: list[Table]) -> list[Table]:
