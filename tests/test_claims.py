@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
-from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report import paper, published, statistics
 from cuprl.experiments.report.groups import PLAIN_COST, Group, winners
 from cuprl.experiments.report.lookup import find_groups
 
@@ -120,7 +120,55 @@ def choose_a_limit() -> list[str]:
     return [f"discounted cost of {pcpo.costs().mean():.2f},", f"plain sum of {pcpo.costs(PLAIN_COST).mean():.1f} "]
 
 
-CLAIMS = {"README.md": the_table, "docs/results.md": results, "docs/choose-a-limit.md": choose_a_limit}
+def on_velocity_tasks() -> dict[str, Group]:
+    """The groups of `cup` on the velocity tasks, by the robot's name."""
+    found = {g.task.removesuffix("-velocity").capitalize(): g for g in groups_of("velocity-table") if g.label == "cup"}
+    return {name.replace("cheetah", "Cheetah"): g for name, g in found.items()}
+
+
+def beside_others(text: str) -> str:
+    """The mean returns of `cup` on the velocity tasks, with those of SafePO's CUP in a text: {early} and {late}."""
+    early, late = (published.of_both(published.SAFEPO, which) for which in (0, 1))
+    return in_words(
+        text.format(name=name, ours=g.returns.mean(), early=early[g.task]["cup"][0], late=late[g.task]["cup"][0])
+        for name, g in on_velocity_tasks().items()
+        if g.task in early
+    )
+
+
+def ends_on_velocity_tasks() -> str:
+    ends = [statistics.in_violation(g.costs(), g.bounds) for g in on_velocity_tasks().values()]
+    assert not np.concatenate(ends).any()  # "none" in it
+    return f"None of the {sum(map(len, ends))} runs of `cup` on the velocity tasks ends over its limit"
+
+
+def velocity() -> list[str]:
+    found = on_velocity_tasks()
+    modes = [(name, e["return"] / ours, *e["cost"].values()) for name, g in found.items()
+             for e, ours in zip(g.evaluations, g.returns, strict=True)]  # fmt: skip
+    dear = [f"{name} at {cost:.1f}" for name, _, cost in modes if cost > published.LIMIT]
+    poor = [f"{name} at {share:.0%}" for name, share, _ in modes if share < 0.75]
+    swimmers = sorted(found["Swimmer"].returns)
+    return [
+        ends_on_velocity_tasks(),
+        beside_others("{name} has {ours:.0f} (theirs {early:.0f} and {late:.0f})"),
+        f"The Swimmers end at {in_words(f'{r:.0f}' for r in swimmers)}, OmniSafe's at "
+        f"{published.OMNISAFE['swimmer-velocity']['cup'][0]}",
+        f"{len(dear)} of the {len(modes)} is over the limit ({in_words(dear)}) and {len(poor)} has less than three quarters "
+        f"of the return of its sampled actions ({in_words(poor)})",
+    ]
+
+
+def readme() -> list[str]:
+    return [*the_table(), ends_on_velocity_tasks(), beside_others("{name} has {ours:.0f} where theirs has {early:.0f}")]
+
+
+CLAIMS = {
+    "README.md": readme,
+    "docs/results.md": results,
+    "docs/choose-a-limit.md": choose_a_limit,
+    "docs/velocity.md": velocity,
+}
 
 
 def flat(text: str) -> str:
@@ -134,7 +182,7 @@ def test_a_page_says_what_the_results_say(page):
         assert flat(claim) in text, f"{page} should say: {claim}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md", "docs/velocity.md"])
 def test_there_is_no_other_number_beside_them(page):
     parts = [flat(part) for part in PART.findall((ROOT / page).read_text())]
     assert parts
