@@ -47,11 +47,14 @@ def test_projection_lowers_the_cost_surrogate_and_leaves_a_policy_within_limits_
 def test_the_weight_of_the_cost_is_one_over_one_minus_gamma_tilde_of_each_cost(monkeypatch):
     seen = []
     real = cup.projection_loss
-    monkeypatch.setattr(cup, "projection_loss", lambda *a: seen.append(a[3]) or real(*a))
-    config = cup.Config(hidden=(8,), minibatch=64, multiplier_init=1.0, epochs=1, projection_epochs=1)
-    state, spec = begin(config)
-    with jax.disable_jit():
-        cup.update(state, batch_for(spec, state.policy), config, spec)
+
+    def loss(policy, params, rows, weight, config):
+        jax.debug.callback(seen.append, weight)
+        return real(policy, params, rows, weight, config)
+
+    monkeypatch.setattr(cup, "projection_loss", loss)
+    updated(settings(multiplier_init=1.0, epochs=1, projection_epochs=1), 0.0)
+    jax.effects_barrier()
     expected = [(1 - 0.99 * 0.95) / (1 - 0.99), (1 - 0.9 * 0.95) / (1 - 0.9)]
     np.testing.assert_allclose(seen[0], expected, rtol=1e-4)
 
