@@ -7,7 +7,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from cuprl.cli.arguments import Parser, value_of
 from cuprl.errors import UserError, unknown
@@ -29,7 +29,7 @@ def add_config_flags(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
     """Add the settings of the algorithm named in the words or in their --config, whose values become the defaults."""
     from cuprl import algorithms
-    from cuprl.learn.settings import as_words
+    from cuprl.learn.settings import as_words, kinds_of
     from cuprl.runs.config_file import read_config_file
 
     named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -42,7 +42,7 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
     algo = found.algo or (file.algo if file else "cup")  # --algo without a name is refused later
     with gate(file, found.imports, found.trust, "", found.algo or ""):
         _, config = algorithms.load(algo)
-    kinds = get_type_hints(type(config))
+    kinds = kinds_of(type(config))
     group = parser.add_argument_group(f"settings of {algo}")
     for field in dataclasses.fields(config):
         default = getattr(config, field.name)

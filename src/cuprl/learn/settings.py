@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
@@ -153,7 +154,7 @@ class LagrangianAdvantage(Lagrangian):
 
 def check(config: Any) -> None:
     """Refuse what a setting does not accept, of any dataclass made of `setting` and `choice`."""
-    kinds = get_type_hints(type(config))
+    kinds = kinds_of(type(config))
     for field in dataclasses.fields(config):
         kind, value = kinds[field.name], getattr(config, field.name)
         options, accepted = field.metadata.get("options"), field.metadata.get("range", FINITE)
@@ -174,6 +175,12 @@ def as_words(value: Any) -> str:
     return ",".join(map(str, value)) or "none" if isinstance(value, tuple | list) else str(value)
 
 
+@cache  # a grid makes thousands of Configs of a few classes, and this takes longer than all else of it
+def kinds_of(config_class: type) -> dict[str, Any]:
+    """Tell the type of each of a Config's settings."""
+    return get_type_hints(config_class)
+
+
 def field_names(config_class: type) -> list[str]:
     """List the names of a Config's settings."""
     return [field.name for field in dataclasses.fields(config_class)]
@@ -181,7 +188,7 @@ def field_names(config_class: type) -> list[str]:
 
 def configure(config_class: type, changes: dict[str, Any], algorithm: str) -> Any:
     """Make the algorithm's Config with some settings changed; an unknown one is an error that names those it has."""
-    kinds = get_type_hints(config_class)
+    kinds = kinds_of(config_class)
     names = field_names(config_class)
     for name in changes:
         if name not in names:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any
 
 from cuprl import algorithms
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
-from cuprl.learn.settings import as_words, configure
+from cuprl.learn.settings import as_words, configure, kinds_of
 
 WIDE = 10.0  # from this factor between its ends on, a range is searched by its logarithm
 
@@ -65,7 +65,7 @@ def space_of(algo: str, searched: Sequence[str], fixed: dict[str, Any], of_task:
     range is the usual one, around what the setting is on the task: of_task has what the task changes.
     """
     _, config = algorithms.load(algo, of_task=of_task)
-    kinds = get_type_hints(type(config))
+    kinds = kinds_of(type(config))
     words = [*searched] or [name for name in USUAL if name in kinds and name not in fixed and usual(name, config)]
     axes: list[Axis] = []
     for word in words:
