@@ -13,7 +13,7 @@ import cuprl
 from cuprl.algorithms import ppo
 from cuprl.core.spec import Spec
 from cuprl.learn.estimate import standardise
-from cuprl.learn.settings import setting
+from cuprl.learn.fields import setting
 from cuprl.learn.types import Batch, Metrics, State
 from cuprl.training.display import Silent
 

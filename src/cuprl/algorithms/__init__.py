@@ -89,7 +89,8 @@ def find_own(name: str) -> ModuleType:
     missing = [part for part in ("Config", "init", "update") if not hasattr(module, part)]
     if missing:
         raise UserError(f"algorithm {name}: {path} has no {' and no '.join(missing)}; docs/algorithms.md shows how.")
-    from cuprl.learn.settings import Common, field_names
+    from cuprl.learn.fields import field_names
+    from cuprl.learn.settings import Common
 
     config: Any = module.Config
     has = field_names(config) if isinstance(config, type) and dataclasses.is_dataclass(config) else []
@@ -104,7 +105,7 @@ def load(name: str, changes: dict[str, Any] | None = None, of_task: dict[str, An
 
     Where a task has a discount or rates of learning of its own (OF_THE_TASK), they go before the preset's.
     """
-    from cuprl.learn.settings import configure, field_names
+    from cuprl.learn.fields import configure, field_names
 
     module, preset = find(name)
     fitting = {key: value for key, value in (of_task or {}).items() if key in field_names(module.Config)}

@@ -27,7 +27,8 @@ import jax
 
 from cuprl.core.spec import Spec
 from cuprl.learn.dual import SAFE, cpo_step
-from cuprl.learn.settings import SecondOrder, setting
+from cuprl.learn.fields import setting
+from cuprl.learn.settings import SecondOrder
 from cuprl.learn.state import init_state
 from cuprl.learn.trust_region import around_limits, keeps_limits, take
 from cuprl.learn.types import Batch, Metrics, State

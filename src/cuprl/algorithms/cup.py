@@ -29,11 +29,12 @@ from cuprl.core.spec import Spec
 from cuprl.learn import surrogate
 from cuprl.learn.belief import init_belief, outlook
 from cuprl.learn.critics import fit_critics
+from cuprl.learn.fields import choice, setting
 from cuprl.learn.minibatch import Fit, fit, within
 from cuprl.learn.noise import with_noise
 from cuprl.learn.policy import Policy, policy_for
 from cuprl.learn.pricing import prices
-from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, NoiseFloor, choice, setting
+from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, NoiseFloor
 from cuprl.learn.state import init_state
 from cuprl.learn.surrogate import Rows, clipped_surrogate, mean_kl, ratio_to_k, rows_at, scaled_cost_advantage, sqrt_kl
 from cuprl.learn.types import Batch, Metrics, State

@@ -25,9 +25,10 @@ import jax.numpy as jnp
 from cuprl.core.spec import Spec
 from cuprl.learn import multipliers
 from cuprl.learn.critics import fit_critics
+from cuprl.learn.fields import choice, setting
 from cuprl.learn.minibatch import Fit, fit, within
 from cuprl.learn.policy import Policy, policy_for
-from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian, choice, setting
+from cuprl.learn.settings import COST_SCALES, FirstOrder, Lagrangian
 from cuprl.learn.state import init_state
 from cuprl.learn.surrogate import Rows, ratio_to_k, report, rows_at, scaled_cost_advantage
 from cuprl.learn.types import Batch, Metrics, State

@@ -31,8 +31,9 @@ import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
 from cuprl.learn.dual import nearest
+from cuprl.learn.fields import choice, setting
 from cuprl.learn.natural import trust_region_length
-from cuprl.learn.settings import SecondOrder, choice, setting
+from cuprl.learn.settings import SecondOrder
 from cuprl.learn.state import init_state
 from cuprl.learn.trust_region import Local, around_limits, keeps_limits, take
 from cuprl.learn.types import Batch, Metrics, State

@@ -17,9 +17,10 @@ import jax
 
 from cuprl.core.spec import Spec
 from cuprl.learn.critics import fit_critics
+from cuprl.learn.fields import setting
 from cuprl.learn.minibatch import Fit, fit
 from cuprl.learn.policy import Policy, policy_for
-from cuprl.learn.settings import FirstOrder, setting
+from cuprl.learn.settings import FirstOrder
 from cuprl.learn.state import init_state
 from cuprl.learn.surrogate import Rows, clipped_surrogate, ratio_to_k, report, rows_at
 from cuprl.learn.types import Batch, Metrics, State

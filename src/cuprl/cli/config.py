@@ -29,7 +29,7 @@ def add_config_flags(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: Parser, words: Sequence[str]) -> None:
     """Add the settings of the algorithm named in the words or in their --config, whose values become the defaults."""
     from cuprl import algorithms
-    from cuprl.learn.settings import as_words, kinds_of
+    from cuprl.learn.fields import as_words, kinds_of
     from cuprl.runs.config_file import read_config_file
 
     named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

@@ -118,7 +118,7 @@ def run_algos(args: argparse.Namespace) -> int:
     if args.name is None:
         show([Table(["algorithm", "what it is"], [[name, entry.summary] for name, entry in ALGORITHMS.items()])])
         return 0
-    from cuprl.learn.settings import as_words
+    from cuprl.learn.fields import as_words
 
     _, config = load(args.name)
     rows = [

@@ -41,7 +41,7 @@ def cells_of(args: argparse.Namespace, settings: dict[str, Any]) -> list[Cell]:
     from cuprl.cli.evaluations import eval_settings
     from cuprl.experiments.grid.cells import Block, Experiment, words_of
     from cuprl.experiments.grid.expand import expand
-    from cuprl.learn.settings import as_words
+    from cuprl.learn.fields import as_words
     from cuprl.policies.start import origin_of
 
     if args.seed is not None:

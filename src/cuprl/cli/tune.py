@@ -81,7 +81,7 @@ def asked_for(args: argparse.Namespace, folder: Path) -> Asked:
     from cuprl.experiments.tuning.search import steps_of_a_trial
     from cuprl.experiments.tuning.space import space_of
     from cuprl.experiments.tuning.study import Asked, kept_steps
-    from cuprl.learn.settings import as_words
+    from cuprl.learn.fields import as_words
 
     _, config = algorithms.load(args.algo)
     fixed = {f.name: value for f in dataclasses.fields(config) if (value := getattr(args, f.name)) is not None}

@@ -20,7 +20,7 @@ from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import reads_what
 from cuprl.errors import UserError
-from cuprl.learn.settings import field_names
+from cuprl.learn.fields import field_names
 from cuprl.measure.speed import FOREVER
 from cuprl.runs.config import RunConfig
 from cuprl.training.training import Training

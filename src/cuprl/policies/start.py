@@ -18,7 +18,7 @@ from cuprl.core.normaliser import Normaliser
 from cuprl.core.spec import Spec
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
-from cuprl.learn.settings import as_words
+from cuprl.learn.fields import as_words
 from cuprl.policies import zoo
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.checks import ENCODER, LARGEST_FILE, layers_of

@@ -73,7 +73,8 @@ def check_settings(algo: str, settings: dict[str, Any]) -> None:
 
     Of an algorithm of one's own, whose module may be a stranger's, only what is read without it is checked.
     """
-    from cuprl.learn.settings import Common, configure, field_names
+    from cuprl.learn.fields import configure, field_names
+    from cuprl.learn.settings import Common
 
     known = algorithms.full_name(algo) in algorithms.ALGORITHMS
     config_class = algorithms.find(algo)[0].Config if known else Common

@@ -9,7 +9,7 @@ from cuprl.algorithms import MENDED, default_settings
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.grid.own import read_experiment
-from cuprl.learn.settings import as_words
+from cuprl.learn.fields import as_words
 
 PAPER_TASKS = ("ant-speed", "hopper-speed", "swimmer-speed", "humanoid-speed", "humanoid-circle")
 BASELINES = ("cpo", "pcpo", "trpo-lag", "ppo-lag", "focops")

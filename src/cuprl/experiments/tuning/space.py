@@ -10,7 +10,7 @@ from typing import Any
 from cuprl import algorithms
 from cuprl.core.parse import parse_value
 from cuprl.errors import UserError, unknown
-from cuprl.learn.settings import as_words, configure, kinds_of
+from cuprl.learn.fields import as_words, configure, kinds_of
 
 WIDE = 10.0  # from this factor between its ends on, a range is searched by its logarithm
 
