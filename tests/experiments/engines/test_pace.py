@@ -2,6 +2,7 @@
 
 import pytest
 
+from cuprl.experiments.engines.board import row_of
 from cuprl.experiments.engines.pace import TAIL, Pace, last_rows
 from cuprl.experiments.grid.cells import Cell
 
@@ -36,6 +37,14 @@ def test_a_run_not_begun_is_as_fast_as_those_most_like_it(tmp_path):
     assert pace.seconds_left(states, 1) == pytest.approx(800 / 100 + 1000 / 100 + 800 / 10)
     assert pace.seconds_left(states, 2) == pytest.approx(800 / 10)  # no sooner than the longest
     assert pace.seconds_left(dict.fromkeys(runs, "done"), 2) == 0.0
+
+
+def test_the_first_iteration_which_compiles_says_nothing_of_the_time_left(tmp_path):
+    cell, pace = Cell("hopper-speed", "cup", 0, 1000), Pace(tmp_path)
+    written(cell.path(tmp_path) / "progress.csv", [(1, 99.0)])
+    pace.look({cell: "running"})
+    assert pace.rate(cell) is None and pace.seconds_left({cell: "running"}, 1) is None and pace.steps(cell) == 100
+    assert row_of(cell, "running", pace)[0] | {"steps": "10%", "steps/s": ""} == row_of(cell, "running", pace)[0]
 
 
 def test_what_is_done_is_not_read_again(tmp_path):

@@ -95,7 +95,7 @@ def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     if state == "running":
         shown["steps"] = f"{row['steps'] / cell.steps:.0%}"
     shown |= {
-        "steps/s": f"{pace.rate(cell):,.0f}",
+        "steps/s": f"{rate:,.0f}" if (rate := pace.rate(cell)) else "",
         "return": f"{row['rollout/ep_rew_mean']:.1f}",
         "cost / limit": f"{cost:.2f} / {limit:g}",
     }

@@ -41,11 +41,10 @@ class Pace:
         return int(row["steps"]) if row else 0
 
     def rate(self, cell: Cell) -> float | None:
-        """Compute the steps a second of a run's last rows; None: it has none yet."""
-        rows = self.rows.get(cell)
+        """Compute the steps a second of a run's last rows; None: it has none but the first, which holds the compilation."""
+        rows = [row for row in self.rows.get(cell, []) if row["iteration"] > 1]
         if not rows:
             return None
-        rows = [row for row in rows if row["iteration"] > 1] or rows  # the first holds the compilation
         batch = rows[-1]["steps"] / rows[-1]["iteration"]
         return batch * len(rows) / sum(row["time/collect"] + row["time/update"] for row in rows)
 
