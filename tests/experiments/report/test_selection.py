@@ -54,7 +54,8 @@ def test_algorithms_side_by_side(shown):
     longer = [line.split(" | ") for line in shown("--bare").splitlines()[2:]]
     head, _, *lines = shown("--bare", "--wide", "return,cost").splitlines()
     assert head == "| task | limit | what | cup | pcpo | ppo-lag |" and len(lines) == 2 * 2
-    assert lines[1].split(" | ")[:3] == ["| hopper-speed", "82.748", "cost"]
+    assert lines[0].split(" | ")[:3] == ["| hopper-speed", "82.748", "return"] and lines[2].startswith("| swimmer-speed | ")
+    assert lines[1].split(" | ")[:3] == ["| ", "", "cost"]  # task and limit are said once
     assert lines[1].removesuffix(" |").split(" | ")[3:] == [row[3] for row in longer[:3]]  # its costs
     times = shown("--stats", "--part", "time-to-safe", "--wide", "steps", "--only", "task=hopper-speed").splitlines()
     assert times[2] == "| task | level | what | cup | pcpo | ppo-lag |" and "(50%) | steps | " in times[4]

@@ -29,6 +29,15 @@ class Table:
     rows: list[list[str]]  # Markdown: **bold**
     title: str = ""
     note: str = ""
+    places: int = 0  # so many columns at the left need not say again what stands above them
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """Give the rows as a reader has them: of these places, those that a row shares with the one before are empty."""
+        return [
+            ["" if i < self.places and row[: i + 1] == above[: i + 1] else cell for i, cell in enumerate(row)]
+            for row, above in zip(self.rows, [[], *self.rows])
+        ]
 
 
 def choose(format: str | None, out: str | None) -> str:
@@ -47,7 +56,7 @@ def to_markdown(tables: Sequence[Table]) -> str:
     """Write tables as Markdown, one after the other."""
     parts = []
     for table in tables:
-        head, *lines = ("| " + " | ".join(map(markdown_text, line)) + " |" for line in (table.header, *table.rows))
+        head, *lines = ("| " + " | ".join(map(markdown_text, line)) + " |" for line in (table.header, *table.lines))
         grid = "\n".join([head, "|" + "---|" * len(table.header), *lines])
         title = table.title and f"**{markdown_text(table.title)}**"
         parts.append("\n\n".join(part for part in (title, grid, table.note) if part))
@@ -65,7 +74,7 @@ def to_latex(tables: Sequence[Table]) -> str:
     """Write tabular environments; they need \\usepackage{booktabs}."""
     parts = []
     for table in tables:
-        lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.rows)]
+        lines = [" & ".join(map(latex_text, line)) + r" \\" for line in (table.header, *table.lines)]
         rules = {1: r"\midrule", **dict.fromkeys(new_tasks(table), r"\midrule")}
         body = [text for i, line in enumerate(lines) for text in (rules.get(i), line) if text]
         comments = [f"% {printable(text)}" for text in (table.title, table.note) if text]

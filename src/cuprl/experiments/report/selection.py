@@ -73,7 +73,7 @@ def side_by_side(table: Table, names: Sequence[str]) -> Table:
     if len(columns) > len({first for first, _ in columns}):  # an algorithm that has not all lines of a task
         raise UserError("--wide sets algorithms side by side that have the same limits, and these do not; leave it away.")
     rows = [[*where, *(cells.get(algorithm, "-") for algorithm in algorithms)] for where, cells in found.items()]
-    return replace(table, header=[*places, WHAT, *algorithms], rows=rows)
+    return replace(table, header=[*places, WHAT, *algorithms], rows=rows, places=len(places))
 
 
 def bare(tables: list[Table]) -> list[Table]:
