@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cuprl.experiments.report.groups import Group
 
 PARTS = ("runs", "time-to-safe", "over-tasks", "improvement")
-FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise")
+FIGURES = ("curves", "nu", "alpha", "limit", "plane", "promise", "waits")
 
 
 def add(subparsers: Any) -> None:
@@ -34,12 +34,7 @@ def add(subparsers: Any) -> None:
     )
     table.add_argument("--stats", action="store_true", help="intervals, violations, time, comparisons over tasks")
     table.add_argument("--against", metavar="A", help="with --stats: the algorithm others are compared with [cup]")
-    table.add_argument(
-        "--levels",
-        type=numbers("1000,2000"),
-        metavar="R,R",
-        help="with --stats: returns for the time to safe [50%%, 80%% and 100%% of the paper's CUP, on its tasks]",
-    )
+    add_levels(table, "--stats")
     table.add_argument(
         "--part",
         type=one_of("part", PARTS),
@@ -61,10 +56,21 @@ def add(subparsers: Any) -> None:
     figure.add_argument("kind", type=one_of("figure", FIGURES), metavar="KIND", help=", ".join(FIGURES))
     figure.add_argument("name", metavar="NAME", help="an experiment, or a name given to `cup results import`")
     figure.add_argument("--out", metavar="FILE", help="picture, .png, .svg or .pdf [NAME-KIND.png]")
+    add_levels(figure, "waits")
     for parser, run in ((table, run_table), (figure, run_figure)):
         add_part_flags(parser)
         parser.add_argument("--results", default="results", metavar="DIR", help="where the results are [results]")
         parser.set_defaults(run=run)
+
+
+def add_levels(parser: argparse.ArgumentParser, beside: str) -> None:
+    """Add the levels of return that a time to safe is of; they go with `beside` only."""
+    parser.add_argument(
+        "--levels",
+        type=numbers("1000,2000"),
+        metavar="R,R",
+        help=f"with {beside}: returns for the time to safe [50%%, 80%% and 100%% of the paper's CUP, on its tasks]",
+    )
 
 
 def run_plot(args: argparse.Namespace) -> int:
@@ -139,8 +145,11 @@ def run_figure(args: argparse.Namespace) -> int:
     """Draw a picture of an experiment."""
     from cuprl.experiments.report.figures import KINDS
 
+    if args.levels and args.kind != "waits":
+        raise UserError("--levels goes with the figure waits; leave it away.")
     out = Path(args.out or f"{Path(args.name).stem}-{args.kind}.png")
-    KINDS[args.kind]([g for g in groups_of([args.name], args) if g.results], out)
+    extra = {"levels": args.levels} if args.levels else {}
+    KINDS[args.kind]([g for g in groups_of([args.name], args) if g.results], out, **extra)
     print(out)
     return 0
 

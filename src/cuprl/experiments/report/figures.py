@@ -27,6 +27,7 @@ from cuprl.experiments.report.panels import (
 )
 from cuprl.experiments.report.promise import promise
 from cuprl.experiments.report.sweeps import no_sweep, point, swept_name
+from cuprl.experiments.report.waits import waits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,11 +112,12 @@ def shade_unsafe(axis: Axes, limit: float) -> None:
     axis.set_xlim(low, high)
 
 
-KINDS: dict[str, Callable[[list[Group], Path], None]] = {
+KINDS: dict[str, Callable[..., None]] = {
     "curves": curves,
     "nu": nu,
     "alpha": alpha,
     "limit": limit,
     "plane": plane,
     "promise": promise,
+    "waits": waits,  # takes `levels` too
 }
