@@ -53,10 +53,11 @@ def draw(axis: Axes, mine: list[Wait], algorithms: list[str], colours: dict[str,
         colour = colours[where["algorithm"]]
         axis.plot((low, high), (place, place), "-", color=colour, linewidth=1.5, alpha=0.45)
         axis.plot(point, place, shapes[where["level"]], color=colour, markersize=5)
-    axis.axvspan((1 + NEVER) / 2 * end, (2 * NEVER - (1 + NEVER) / 2) * end, color="0.5", alpha=0.12, linewidth=0)
+    gap = (NEVER - 1) / 2
+    axis.axvspan((NEVER - gap) * end, (NEVER + gap) * end, color="0.5", alpha=0.12, linewidth=0)
     ticks = [tick for tick in axis.get_xticks() if 0 <= tick <= end]
     axis.set_xticks([*ticks, NEVER * end], [*(f"{tick:g}" for tick in ticks), "never"])
-    axis.set_xlim(0.0, (2 * NEVER - (1 + NEVER) / 2) * end)
+    axis.set_xlim(0.0, (NEVER + gap) * end)
     axis.set_yticks(range(len(algorithms)), [drawn(name) for name in algorithms])
     axis.set_ylim(len(algorithms) - 0.5, -0.5)  # the first at the top
     axis.grid(axis="y", visible=False)
