@@ -1,0 +1,59 @@
+"""What the sentences are made of: groups of runs, and numbers of theirs."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
+from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report.groups import Group
+from cuprl.experiments.report.lookup import find_groups
+
+ROOT = Path(__file__).parents[2]
+NAMES = dict(zip(PAPER_TASKS, ("Ant", "Hopper", "Swimmer", "Humanoid", "the circle")))
+TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {"cup-paper": "`cup-paper`"}
+
+
+@cache
+def groups_of(experiment: str) -> list[Group]:
+    """The groups of an experiment that have runs."""
+    found, _ = find_groups([experiment], ROOT / "results")
+    return [g for g in found if g.results]
+
+
+def groups() -> list[Group]:
+    """The groups of the paper's table that have runs."""
+    return groups_of("paper-table")
+
+
+def group(task: str, algo: str) -> Group:
+    return next(g for g in groups() if (g.task, g.label) == (task, algo))
+
+
+def mean(task: str, algo: str = "cup") -> float:
+    """The mean return."""
+    return group(task, algo).returns.mean()
+
+
+def of_paper(task: str) -> float:
+    """The mean return of `cup` as a share of the paper's CUP."""
+    return mean(task) / paper.TABLE[task]["cup"].value
+
+
+def over(*algos: str) -> tuple[int, int]:
+    """How many runs of these algorithms end over their limit, and how many there are."""
+    ends = np.concatenate([statistics.in_violation(g.costs(), g.bounds) for g in groups() if g.label in algos])
+    return int(ends.sum()), len(ends)
+
+
+def after_a_tenth(task: str, algo: str = "cup") -> float:
+    """The share of iterations over the limit, those of the first tenth of training left out."""
+    g = group(task, algo)
+    return float(np.mean([statistics.share_in_violation(c[len(c) // 10 :], g.bounds) for c in g.cost_curves()]))
+
+
+def in_words(values) -> str:
+    """a, b and c"""
+    *first, last = map(str, values)
+    return f"{', '.join(first)} and {last}" if first else last

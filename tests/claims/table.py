@@ -1,0 +1,63 @@
+"""What the pages say of the paper's table, of the horizon and of two limits."""
+
+import numpy as np
+
+from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
+from cuprl.experiments.report.groups import PLAIN_COST, winners
+
+from .numbers import NAMES, TITLES, after_a_tenth, group, groups, groups_of, in_words, mean, of_paper, over
+
+
+def won() -> list[str]:
+    """The tasks on which `cup` has the highest mean return within the limit."""
+    return [task for task in PAPER_TASKS if group(task, "cup") in winners(groups())]
+
+
+def the_table() -> list[str]:
+    """What README and results.md say alike."""
+    best, (ours, runs), (printed_over, printed), (theirs, others) = won(), over("cup"), over("cup-paper"), over(*BASELINES)
+    return [
+        f"`cup` has the highest return within the limit on {in_words(NAMES[task] for task in best)}**: "
+        f"{in_words(f'{mean(task):.0f}' for task in best)}, which is "
+        f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
+        *(
+            f"On {NAMES[g.task]} {TITLES[g.label]} has {mean(g.task, g.label):.0f} and `cup` {mean(g.task):.0f}"
+            for g in winners(groups())
+            if g.label != "cup"
+        ),
+        f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit, {printed_over or 'none'} of the {printed} of "
+        f"`cup-paper`, and {theirs} of the {others} of the other algorithms",
+    ]
+
+
+def results() -> list[str]:
+    counts = [f"{TITLES[algo]} {k} of {n}" for algo, (k, n) in ((algo, over(algo)) for algo in BASELINES)]
+    shares = [f"{after_a_tenth(task):.1%} on {NAMES[task]}" for task in PAPER_TASKS]
+    theirs = {task: [g for g in groups() if g.task == task and g.label in BASELINES] for task in PAPER_TASKS}
+    spans = {task: [after_a_tenth(task, g.label) for g in some] for task, some in theirs.items() if some}
+    ranges = [f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()]
+    walking = [f"{mean('humanoid-speed', algo):.0f}" for algo in ("cup", "cup-paper", "focops")]
+    falling = max(mean("humanoid-speed", algo) for algo in BASELINES if algo != "focops")
+    humanoid = f"({in_words(walking)}); of the other four the best has {falling:.0f}"
+    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges), humanoid, *horizon(), two_limits()]
+
+
+def horizon() -> list[str]:
+    """What the others make of the horizon of `cup`."""
+    best = {}
+    for task in ("hopper-speed", "swimmer-speed"):
+        safe = [g for g in groups_of("horizon") if g.task == task and g.algo in BASELINES and g.safe]
+        best[task] = max(safe, key=lambda g: g.returns.mean())
+    theirs = [f"{g.returns.mean():.0f} on {NAMES[task]} ({TITLES[g.algo]})" for task, g in best.items()]
+    ours = in_words(f"{mean(task):.0f}" for task in best)
+    return [f"the highest return within the limit is {in_words(theirs)}, where `cup` has {ours}"]
+
+
+def choose_a_limit() -> list[str]:
+    pcpo = group("hopper-speed", "pcpo")
+    return [f"discounted cost of {pcpo.costs().mean():.2f},", f"plain sum of {pcpo.costs(PLAIN_COST).mean():.1f} "]
+
+
+def two_limits() -> str:
+    shares = np.concatenate([(g.costs() / g.bounds).max(axis=1) for g in groups_of("two-limits")])
+    return f"Of the {len(shares)} runs {(shares <= 1.1).sum()} end with both costs at most 1.1 times their limits"
