@@ -36,6 +36,7 @@ class Search:
         self.study = studies.open_study(folder, asked, self.iterations, prune)
         self.active: dict[Job, Any] = {}  # the trial of each
         self.failures = 0
+        self.why = ""  # of the latest failure
 
     def run(self, budget: int, trials: int | None = None) -> list[Outcome]:
         """Run trials of no more than so many steps in all, those of an earlier search counted; the best comes first."""
@@ -55,7 +56,10 @@ class Search:
                     job.stop()
                 for job in self.active:
                     job.wait()
-        return self.outcomes()
+        found = self.outcomes()
+        if self.why and not found:
+            raise UserError(f"every trial failed, the last: {self.why}")
+        return found
 
     def outcomes(self) -> list[Outcome]:
         """List what is finished, best first."""
@@ -114,11 +118,11 @@ class Search:
     def fail(self, job: Job, trial: Any, why: str) -> None:
         """Say why a trial failed, by its last line where nothing else is known; several in a row end the search."""
         lines = log_of(job.cell.path(self.folder)).read_text(errors="replace").strip().splitlines()
-        why = why or (lines[-1] if lines else "it said nothing")
+        self.why = why or (lines[-1] if lines else "it said nothing")
         self.failures += 1
-        self.say(f"trial {trial.number} failed: {why}")
+        self.say(f"trial {trial.number} failed: {self.why}")
         if self.failures >= MOST_FAILURES:
-            raise UserError(f"{self.failures} trials failed one after the other, the last: {why}")
+            raise UserError(f"{self.failures} trials failed one after the other, the last: {self.why}")
 
 
 def progress_of(job: Job, folder: Path) -> dict[str, Any] | None:
