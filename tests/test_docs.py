@@ -14,11 +14,10 @@ from cuprl.core import user_modules
 from cuprl.experiments.grid.shipped import EXPERIMENTS
 from cuprl.measure import speed
 from film.studio import can_draw
-from small import SMALL
+from small import FLAGS, SMALL
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SMALL_RUN = ["--batch-size", "200", "--num-envs", "5", "--hidden", "8", "--minibatch", "50", "--critic-epochs", "2"]
 
 
 def commands():
@@ -40,12 +39,12 @@ def shrink(words):
         return None  # a package that need not be here; tests/envs/gymnasium/test_task.py runs it where it is
     match words[0], words[1:2]:
         case "train", _:
-            words += ["--steps", "400", *SMALL_RUN, *(["--seeds", "0"] if "--seeds" in words else [])]
+            words += ["--steps", "400", *FLAGS, *(["--seeds", "0"] if "--seeds" in words else [])]
             words += ["--hidden", "64,64"] if "zoo:hopper-speed" in words else []  # a policy's network is as it is
         case "resume", _ if "--steps" in words:
             words += ["--steps", str(int(float(words[words.index("--steps") + 1]) / 5000))]
         case "tune", _:
-            words += ["--steps", "400", "--budget", "400", *SMALL_RUN]
+            words += ["--steps", "400", "--budget", "400", *FLAGS]
             if "--search" in words:  # a setting is searched or fixed
                 del words[(at := words.index("--hidden")) : at + 2]
         case "bench", [_, *_]:
@@ -125,7 +124,8 @@ def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     (code,) = [block for block in blocks if block not in own_files(ROOT / page).values()]
     code = re.sub(r"resume\((\w+), steps=[\d_]+", r"resume(\1, steps=800", code)
-    small = re.sub(r"steps=[\d_]{4,}", "steps=400, batch_size=200, hidden=(8,), minibatch=50", code)
+    settings = ", ".join(f"{name}={value}" for name, value in SMALL.items())
+    small = re.sub(r"steps=[\d_]{4,}", f"steps=400, {settings}", code)
     names = {}
     exec(small, names)
     assert page != "README.md" or names["actions"].shape == (4, 3)

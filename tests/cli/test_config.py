@@ -45,10 +45,10 @@ def test_a_run_is_made_again_from_its_config(here, capsys):
         assert main(["train", "--config", given, "--out", out]) == 0
         same_progress(first, Run(out))
         assert Run(out).config["hash"] == first.config["hash"]
-    assert main(["train", "--config", "first", "--out", "c", "--seed", "5", "--alpha", "0.4", "--limit", "70"]) == 0
+    assert main(["train", "--config", "first", "--out", "c", "--seed", "5", "--alpha", "0.3", "--limit", "82.748"]) == 0
     changed = Run("c").config
-    assert (changed["seed"], changed["settings"]["alpha"], changed["limits"]) == (5, 0.4, {"speed": 70.0})
-    assert changed["settings"] == {**first.config["settings"], "alpha": 0.4}
+    assert (changed["seed"], changed["settings"]["alpha"], changed["limits"]) == (5, 0.3, {"speed": 82.748})
+    assert changed["settings"] == {**first.config["settings"], "alpha": 0.3}
     assert main(["train", "swimmer-speed", "--config", "first", "--limit", "20", "--out", "d"]) == 0
     assert Run("d").config["task"] == "swimmer-speed"
     assert main(["train", "--config", "first", "--seeds", "7", "--out", "many"]) == 0

@@ -6,24 +6,21 @@ from cuprl.cli import main
 from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.folder import Run
 from cuprl.training.train import train
-from small import QUIET, SMALL, same_progress
-
-WORDS = tuple((name, ",".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in SMALL.items())
-FLAGS = [word for name, value in WORDS for word in ("--" + name.replace("_", "-"), value)]
+from small import FLAGS, QUIET, SMALL, WORDS, same_progress
 
 
 def test_several_seeds_at_once(tmp_path, capsys):
-    words = ["train", "hopper-speed", "--seeds", "0..1", "--steps", "600", "--out", str(tmp_path), "--limit", "50"]
+    words = ["train", "hopper-speed", "--seeds", "0..1", "--steps", "600", "--out", str(tmp_path), "--limit", "60"]
     assert main([*words, *FLAGS, "--evaluate", "--plot"]) == 0
     shown = capsys.readouterr().out
     folder = tmp_path / "hopper-speed" / "cup"
     assert "| hopper-speed | cup |" in shown and f"| 2 |\ndone: {folder}/seed0\ndone: {folder}/seed1\n" in shown
     assert "seed 0 mode" in shown and "seed 1 sampled" in shown
     assert f"learning curve: {folder}/curve.png" in shown and (folder / "curve.png").stat().st_size > 10_000
-    single = train("hopper-speed", seed=1, steps=600, limits=50.0, out=tmp_path / "alone", **SMALL, **QUIET)
+    single = train("hopper-speed", seed=1, steps=600, limits=60.0, out=tmp_path / "alone", **SMALL, **QUIET)
     same_progress(single, Run(tmp_path / "hopper-speed" / "cup" / "seed1"))
     # A cell says beforehand what its run will say of itself.
-    cell = Cell("hopper-speed", "cup", 1, 600, WORDS, ("50",))
+    cell = Cell("hopper-speed", "cup", 1, 600, WORDS, ("60",))
     assert cell.resolved() == {key: single.config[key] for key in cell.resolved()} and len(cell.resolved()) == 7
 
 

@@ -107,7 +107,7 @@ def test_a_worker_killed_during_the_update_stops_the_run_with_a_sentence(tmp_pat
 
     monkeypatch.setattr(Training, "iterate", iterate_and_kill)
     words = ["train", "gym:Known-v0", "--import", "kills", "--limit", "5", "--backend", "async", "--threads", "2"]
-    flags = ["--num-envs", "2", "--steps", "2000", "--checkpoint-every", "2", "--out", "r", *FLAGS]
+    flags = [*FLAGS, "--num-envs", "2", "--steps", "2000", "--checkpoint-every", "2", "--out", "r"]
     assert main([*words, *flags]) == 1
     errors = capsys.readouterr().err
     newest = Run("r").checkpoints()[0]

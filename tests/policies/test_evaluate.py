@@ -65,9 +65,8 @@ def test_wrong_numbers_of_an_evaluation(arguments, words, run):
 
 def test_a_limit_on_the_plain_sum_is_judged_by_it(tmp_path):
     """What was trained to keep a plain sum is not called safe for its discounted one; an exported file knows it too."""
-    run = cuprl.train(
-        "hopper-speed", steps=400, out=tmp_path / "r", cost_return="undiscounted", eval_every=1, **SMALL, **QUIET
-    )
+    small = {"algo": "ppo", "steps": 400, **SMALL, **QUIET}
+    run = cuprl.train("hopper-speed", out=tmp_path / "r", cost_return="undiscounted", eval_every=1, **small)
     file = cuprl.export_policy(run, out=tmp_path / "policy.npz")
     for policy in (run, file):
         found = cuprl.evaluate(policy, episodes=3)
@@ -77,7 +76,7 @@ def test_a_limit_on_the_plain_sum_is_judged_by_it(tmp_path):
     rows = run.evaluations.columns()
     assert (rows["mode/cost"] < rows["mode/cost_undiscounted"]).all()  # both are there
     between = (rows["mode/cost"][-1] + rows["mode/cost_undiscounted"][-1]) / 2
-    again = {"steps": 400, "eval_every": 2, **SMALL, **QUIET, "limits": float(between)}
+    again = {"eval_every": 2, "limits": float(between), **small}
     rates = [
         cuprl.train("hopper-speed", out=tmp_path / kind, cost_return=kind, **again).evaluations.columns()[
             "mode/violation_rate"
