@@ -11,7 +11,11 @@ from small import same_arrays
 
 FIRST_ORDER = {"minibatch": 50, "critic_epochs": 5, "policy_lr": 3e-3}
 SECOND_ORDER = {"critic_epochs": 10}
-LAGRANGIAN = {"multiplier_lr": 0.03, "multiplier_max": 2.0}
+LAGRANGIAN = {
+    "multiplier": "pid",
+    "multiplier_lr": 0.03,
+    "multiplier_max": 2.0,
+}  # plain ascent swings
 METHODS = {
     "ppo": FIRST_ORDER,
     "ppo-lag": {**FIRST_ORDER, **LAGRANGIAN},
@@ -39,8 +43,7 @@ TRADE = Probe(
 
 def training_on(probe, name):
     common = {"batch_size": 200, "num_envs": 10, "hidden": (8,), "anneal": False, "critic_lr": 3e-3, "critic_l2": 0.0}
-    slow = {"policy_lr": 5e-4} if probe is TRADE and name in ("ppo-lag", "focops") else {}  # so that nu keeps up
-    return Training(RunConfig(probe.name, name, steps=10**6, settings={**common, **METHODS[name], **slow}), probe)
+    return Training(RunConfig(probe.name, name, steps=10**6, settings={**common, **METHODS[name]}), probe)
 
 
 def dare(row):
@@ -64,15 +67,15 @@ def test_learns_the_action_its_observation_asks_for(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_takes_what_the_tighter_of_two_limits_allows(name):
-    """nu of the Lagrangian methods swings: their mean must meet the limit, and the loose limit get no multiplier."""
+    """They hold the limit at every iteration, up to the noise of 40 episodes; the loose limit gets no multiplier."""
     training = training_on(TRADE, name)
     rows = [training.iterate() for _ in range(140)]
     if name in UNCONSTRAINED:
         assert dare(rows[-1]) > 0.9
         return
     assert np.mean([dare(row) for row in rows[60:]]) == pytest.approx(0.3, abs=0.06)
-    if name in ("cpo", "pcpo", "pcpo-l2"):  # these hold the limit at every iteration, up to the noise of 40 episodes
-        assert max(dare(row) for row in rows[40:]) < 0.42
+    assert max(dare(row) for row in rows[60:]) < 0.42
+    if name in ("cpo", "pcpo", "pcpo-l2"):
         assert {row["train/case"] for row in rows} >= ({1, 2} if name == "cpo" else {0, 1})
     else:
         assert np.mean([row["train/multiplier/tight"] for row in rows[60:]]) > 0.1
