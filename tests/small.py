@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from cuprl.experiments.grid.cells import words_of
+from cuprl.learn.fields import as_words
 from cuprl.training.display import Silent
 
 SMALL: dict[str, Any] = {"batch_size": 200, "num_envs": 5, "hidden": (8,), "minibatch": 50, "epochs": 2, "critic_epochs": 2}
 QUIET: dict[str, Any] = {"display": Silent()}
-WORDS = tuple((name, ",".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in SMALL.items())
-FLAGS = [word for name, value in WORDS for word in ("--" + name.replace("_", "-"), value)]  # of `cup train`
+WORDS = tuple((name, as_words(value)) for name, value in SMALL.items())
+FLAGS = words_of(dict(WORDS))  # of `cup train`
 
 
 def same_progress(a, b):
