@@ -1,4 +1,5 @@
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +11,13 @@ import pytest
 from cuprl import backend  # noqa: F401  (JAX set up as the package does, before a test imports it)
 
 MOST = 2e9  # bytes of a worker that keeps its compiled programs
+MEMORY, ROOM = Path("/dev/shm"), 1e9  # bytes that must be free there
+
+
+def pytest_configure():
+    """The package waits for the disk with each file it writes, against power cuts: tests' folders are in memory instead."""
+    if os.access(MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(autouse=True, scope="module")

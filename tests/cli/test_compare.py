@@ -23,9 +23,9 @@ STEPS = 100_000  # 20 iterations
 def paths(tmp_path_factory):
     """Three runs: two seeds of one setting, one of another; and one that was not finished."""
     root = tmp_path_factory.mktemp("runs")
-    asked = {"a": {"alpha": 0.1}, "b": {"alpha": 0.1, "seed": 1}, "c": {"alpha": 0.3}, "d": {"seed": 3}}
+    asked = {"a": {"clip": 0.1}, "b": {"clip": 0.1, "seed": 1}, "c": {"clip": 0.3}, "d": {"seed": 3}}
     for name, more in asked.items():
-        train("hopper-speed", steps=400, out=root / name, **more, **SMALL, **QUIET)
+        train("hopper-speed", "ppo", steps=400, out=root / name, **more, **SMALL, **QUIET)
     rows = (root / "d" / "progress.csv").read_text().splitlines(keepends=True)
     (root / "d" / "progress.csv").write_text("".join(rows[:-1]))
     for checkpoint in (root / "d" / "checkpoints").iterdir():
@@ -38,7 +38,7 @@ def test_run_folders_are_drawn_by_their_settings(paths, tmp_path, capsys):
     assert main(["plot", *paths, paths[0], "--out", str(picture)]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     text = picture.read_text()
-    assert all(f"<!-- alpha={alpha} -->" in text for alpha in (0.1, 0.2, 0.3)) and "<!-- cost (discount 0.99) -->" in text
+    assert all(f"<!-- clip={clip} -->" in text for clip in (0.1, 0.2, 0.3)) and "<!-- cost (discount 0.99) -->" in text
     assert main(["plot", paths[0], "--out", str(tmp_path / "x.foo")]) == 2
     assert ".png" in capsys.readouterr().err
 
@@ -47,12 +47,12 @@ def test_run_folders_as_a_table(paths, tmp_path, capsys, monkeypatch):
     assert main(["table", *paths]) == 0
     shown = capsys.readouterr()
     lines = [line.split(" | ") for line in shown.out.splitlines() if line.startswith("| hopper-speed")]
-    assert [(line[1], line[-1]) for line in lines] == [("cup alpha=0.1", "2 |"), ("cup alpha=0.3", "1 |")]
+    assert [(line[1], line[-1]) for line in lines] == [("ppo clip=0.1", "2 |"), ("ppo clip=0.3", "1 |")]
     assert "±" in lines[0][2] and "±" not in lines[1][2]
     assert f"1 run left out: {paths[3]} has 1 of 2 iterations; finish it with `cup resume" in shown.err
-    assert main(["table", *paths[:3], "--only", "variant=alpha=0.3", "--format", "csv"]) == 0
+    assert main(["table", *paths[:3], "--only", "variant=clip=0.3", "--format", "csv"]) == 0
     (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
-    assert row["variant"] == "alpha=0.3" and row["seeds"] == "1"
+    assert row["variant"] == "clip=0.3" and row["seeds"] == "1"
     monkeypatch.chdir(tmp_path)
     assert main(["results", "import", *paths[:3], "--experiment", "mine"]) == 0  # and what is imported is read back
     capsys.readouterr()

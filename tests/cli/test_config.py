@@ -40,19 +40,19 @@ def here(tmp_path, monkeypatch):
 
 
 def test_a_run_is_made_again_from_its_config(here, capsys):
-    first = train("hopper-speed", seed=3, steps=400, limits=60.0, out="first", **SMALL)
+    first = train("hopper-speed", "ppo", seed=3, steps=400, limits=60.0, out="first", **SMALL)
     for given, out in (("first", "a"), ("first/config.json", "b")):
         assert main(["train", "--config", given, "--out", out]) == 0
         same_progress(first, Run(out))
         assert Run(out).config["hash"] == first.config["hash"]
-    assert main(["train", "--config", "first", "--out", "c", "--seed", "5", "--alpha", "0.3", "--limit", "82.748"]) == 0
+    assert main(["train", "--config", "first", "--out", "c", "--seed", "5", "--clip", "0.3", "--limit", "82.748"]) == 0
     changed = Run("c").config
-    assert (changed["seed"], changed["settings"]["alpha"], changed["limits"]) == (5, 0.3, {"speed": 82.748})
-    assert changed["settings"] == {**first.config["settings"], "alpha": 0.3}
+    assert (changed["seed"], changed["settings"]["clip"], changed["limits"]) == (5, 0.3, {"speed": 82.748})
+    assert changed["settings"] == {**first.config["settings"], "clip": 0.3}
     assert main(["train", "swimmer-speed", "--config", "first", "--limit", "20", "--out", "d"]) == 0
     assert Run("d").config["task"] == "swimmer-speed"
     assert main(["train", "--config", "first", "--seeds", "7", "--out", "many"]) == 0
-    assert Run("many/hopper-speed/cup/seed7").config["limits"] == {"speed": 60.0}
+    assert Run("many/hopper-speed/ppo/seed7").config["limits"] == {"speed": 60.0}
 
 
 def test_a_toml_file(here, capsys):

@@ -12,13 +12,20 @@ from small import FLAGS, same_progress
 
 pytest.importorskip("optuna", reason="pip install 'cuprl[tune]'")
 
+BY_PPO = (
+    "--algo",
+    "ppo",
+    "--search",
+    "clip=0.05..0.5",
+)  # every value is a program of its own, and PPO's are quick to compile
+
 
 def test_trials_a_table_and_the_command_of_the_best(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = ["tune", "hopper-speed", "--steps", "400", "--search", "alpha=0.05..0.5", "--limit", "60", *FLAGS]
+    words = ["tune", "hopper-speed", "--steps", "400", *BY_PPO, "--limit", "60", *FLAGS]
     assert main([*words, "--budget", "800"]) == 0
     shown = capsys.readouterr().out
-    assert "searching alpha 0.05 to 0.5 (log)" in shown and "the best 2 of 2 trials" in shown and "/ 60" in shown
+    assert "searching clip 0.05 to 0.5 (log)" in shown and "the best 2 of 2 trials" in shown and "/ 60" in shown
     command = next(line for line in shown.splitlines() if line.startswith("cup train"))
     run = next(line for line in shown.splitlines() if line.startswith("its run: ")).removeprefix("its run: ")
     assert main([*shlex.split(command)[1:], "--out", "again"]) == 0
@@ -33,15 +40,15 @@ def test_trials_a_table_and_the_command_of_the_best(tmp_path, capsys, monkeypatc
 
 def test_two_workers(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = ["tune", "hopper-speed", "--steps", "400", "--search", "alpha=0.05..0.5", "--workers", "2", *FLAGS]
+    words = ["tune", "hopper-speed", "--steps", "400", *BY_PPO, "--workers", "2", *FLAGS]
     assert main([*words, "--budget", "800"]) == 0
     shown = capsys.readouterr().out
-    assert "the best 2 of 2 trials" in shown and shown.index("trial 1: alpha") < shown.index("trial 0: return")
+    assert "the best 2 of 2 trials" in shown and shown.index("trial 1: clip") < shown.index("trial 0: return")
 
 
 def test_trials_too_short_for_an_episode_say_so(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", "swimmer-speed", "--steps", "200", "--budget", "200", "--search", "alpha", *FLAGS]) == 2
+    assert main(["tune", "swimmer-speed", "--steps", "200", "--budget", "200", *BY_PPO, *FLAGS]) == 2
     assert "every trial failed, the last: no episode ended in its steps, so that it has no return; give --steps" in (
         capsys.readouterr().err
     )

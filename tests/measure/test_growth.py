@@ -3,7 +3,7 @@ from cuprl.measure import growth
 
 def test_each_axis_is_measured_and_shown(monkeypatch):
     monkeypatch.setattr(growth, "AXES", {"constraints": (1, 3), "environments": (2,), "threads, 5 environments": (1, 2)})
-    points = growth.grow("swimmer-speed", rounds=1)
+    points = growth.grow("swimmer-speed", "ppo", rounds=1)
     assert [(p.axis, p.value) for p in points] == [
         ("constraints", 1),
         ("constraints", 3),

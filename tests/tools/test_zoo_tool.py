@@ -27,7 +27,7 @@ def tool(tmp_path, monkeypatch):
 
 def run_with(limit, folder):
     """One iteration under a limit: a swimmer that hardly moves."""
-    return train("swimmer-speed", steps=200, limits=limit, seed=3, out=folder, alpha=0.1, **SMALL, **QUIET)
+    return train("swimmer-speed", "ppo", steps=200, limits=limit, seed=3, out=folder, clip=0.1, **SMALL, **QUIET)
 
 
 def test_an_entry_and_a_refusal(tool, tmp_path):
@@ -36,15 +36,15 @@ def test_an_entry_and_a_refusal(tool, tmp_path):
     policy = cuprl.load("zoo:swimmer-speed")
     made = policy.info["training"]
     assert made["chosen"] == "the only one" and policy.info["evaluation"]["episodes"] == tool.EPISODES
-    assert made["command"].startswith("cup train swimmer-speed --algo cup --seed 3 --steps 200 --limit speed=1000 ")
-    for words in ("--alpha 0.1", "--hidden 8", "--minibatch 50"):
+    assert made["command"].startswith("cup train swimmer-speed --algo ppo --seed 3 --steps 200 --limit speed=1000 ")
+    for words in ("--clip 0.1", "--hidden 8", "--minibatch 50"):
         assert words in made["command"]
     assert "--gamma" not in made["command"]  # a default
     shown = (tmp_path / "docs" / "policies" / "swimmer-speed.md").read_text()
     assert made["command"] in shown and "speed is within the limit at 95%" in shown and "![" not in shown
     page = (tmp_path / "docs" / "zoo.md").read_text()
     assert (
-        "| [swimmer-speed](policies/swimmer-speed.md) | cup | 200 | mode |" in page and "old" not in page and "more" in page
+        "| [swimmer-speed](policies/swimmer-speed.md) | ppo | 200 | mode |" in page and "old" not in page and "more" in page
     )
 
     with pytest.raises(UserError, match=r"takes only what is within its limits, and .* is not .speed: not within"):
@@ -58,7 +58,7 @@ def test_sampled_actions_are_certified_and_shown_as_such(tool, tmp_path):
     assert info["certificate"]["mode"] == "sampled" and info["evaluation"]["deterministic"] is False
     shown = (tmp_path / "docs" / "policies" / "swimmer-speed.md").read_text()
     assert "with actions sampled as in training" in shown and "cup eval zoo:swimmer-speed --sampled" in shown
-    assert "| cup | 200 | sampled |" in (tmp_path / "docs" / "zoo.md").read_text()
+    assert "| ppo | 200 | sampled |" in (tmp_path / "docs" / "zoo.md").read_text()
 
 
 def test_without_its_picture_nothing_is_written(tool, tmp_path, monkeypatch):
@@ -88,17 +88,17 @@ def test_the_rule_says_which_policy_it_is(tool, tmp_path):
     with pytest.raises(UserError, match=r"has seed 3, and the zoo takes seed 0 .* say with --chosen"):
         tool.by_the_rule(run)
     more = {"steps": 400, "limits": 1000.0, "seed": 0, **SMALL, **QUIET}
-    assert tool.by_the_rule(train("swimmer-speed", out=tmp_path / "last", **more))[0] == "last"
-    evaluated = train("swimmer-speed", out=tmp_path / "best", eval_every=1, eval_episodes=1, **more)
+    assert tool.by_the_rule(train("swimmer-speed", "ppo", out=tmp_path / "last", **more))[0] == "last"
+    evaluated = train("swimmer-speed", "ppo", out=tmp_path / "best", eval_every=1, eval_episodes=1, **more)
     assert tool.by_the_rule(evaluated) == ("best", "by the rule: seed 0, the best of 2 evaluations in training")
-    stopped = train("swimmer-speed", out=tmp_path / "stopped", on_iteration=lambda row, training: False, **more)
+    stopped = train("swimmer-speed", "ppo", out=tmp_path / "stopped", on_iteration=lambda row, training: False, **more)
     with pytest.raises(UserError, match="is at iteration 1 of 2; `cup resume"):
         tool.by_the_rule(stopped)
 
 
 def test_one_command_makes_entries(tool, tmp_path, monkeypatch, capsys):
     more = {"steps": 200, "limits": 1000.0, "seed": 0, **SMALL, **QUIET}
-    runs = [str(train(task, out=tmp_path / task, **more).path) for task in ("swimmer-speed", "hopper-speed")]
+    runs = [str(train(task, "ppo", out=tmp_path / task, **more).path) for task in ("swimmer-speed", "hopper-speed")]
     words = ["zoo.py", runs[0], str(tmp_path / "none"), runs[1], "--episodes", "60", "--no-picture"]
     monkeypatch.setattr("sys.argv", words)
     assert tool.main() == 2  # one of the three is no run

@@ -70,7 +70,7 @@ def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(fa
 
     object.__setattr__(probe, "vector_env", vector_env)
     with pytest.raises(RunStopped, match=r"observation became NaN or infinite .*: obs\[0\] is " + shown) as error:
-        train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
+        train(probe, "ppo", steps=10_000, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
     arrays = Run(tmp_path / "r").latest()[0]
     assert str(Run(tmp_path / "r").checkpoints()[0]) in str(error.value)
     assert all(np.isfinite(array).all() for array in arrays.values())
@@ -85,7 +85,7 @@ def test_an_unusable_observation_is_seen_although_normalised_ones_are_clipped(fa
 )
 def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(quantity, probe, tmp_path):
     with pytest.raises(RunStopped, match=f"{quantity} became NaN or infinite in iteration 5") as error:
-        train(probe, steps=10_000, out=tmp_path / "r", checkpoint_every=2, **PROBE, **QUIET)
+        train(probe, "ppo", steps=10_000, out=tmp_path / "r", checkpoint_every=2, **PROBE, **QUIET)
     last = Run(tmp_path / "r").checkpoints()[0]
     assert str(last) in str(error.value)
     assert read_checkpoint(last)["counters"][0] == 4
@@ -94,7 +94,7 @@ def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(q
 def test_not_finite_parameters_stop_the_run(tmp_path):
     probe = Probe("explodes", constant(1), constant(0))
     with pytest.raises(RunStopped, match="loss of the critics"):
-        train(probe, steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": 1e38}, **QUIET)
+        train(probe, "ppo", steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": 1e38}, **QUIET)
 
 
 def test_a_multiplier_stuck_at_its_bound_is_told(tmp_path, capsys):

@@ -63,8 +63,8 @@ def test_a_run_whose_encoder_no_module_holds(tmp_path):
 
     held_by_none = cuprl.Encoder(init, other)
     given = {"steps": 600, "checkpoint_every": 1, "encoder": held_by_none, **SMALL, **QUIET}
-    whole = cuprl.train("swimmer-speed", out=tmp_path / "whole", **given)
-    cut = cuprl.train("swimmer-speed", out=tmp_path / "cut", **given)
+    whole = cuprl.train("swimmer-speed", "ppo", out=tmp_path / "whole", **given)
+    cut = cuprl.train("swimmer-speed", "ppo", out=tmp_path / "cut", **given)
     cut.checkpoints()[0].unlink()
     assert cut.config["settings"]["encoder"].endswith("holds.<locals>.other")
     with pytest.raises(UserError, match=r"the encoder .* is not there: .* give it again from Python, as encoder="):
@@ -77,7 +77,7 @@ def test_a_run_whose_encoder_no_module_holds(tmp_path):
 
 
 def test_the_actions_of_a_squashed_policy_reach_the_environment_within_its_bounds():
-    run = training("cup", {"policy": "squashed", "init_log_std": 3.0})
+    run = training("ppo", {"policy": "squashed", "init_log_std": 3.0})
     told = []
     env = run.collector.env
     physics, low, high = env.move, np.float32(env.spec.action.low), np.float32(env.spec.action.high)
@@ -99,8 +99,8 @@ def test_an_encoder_that_is_not_there(name, tmp_path):
 def test_a_run_begins_from_one_with_the_same_network(tmp_path):
     small = {name: value for name, value in SMALL.items() if name != "hidden"}
     given = {"steps": 400, **small, **QUIET}
-    first = cuprl.train("swimmer-speed", out=tmp_path / "first", **given, **OTHERS["all"])
-    second = cuprl.train("swimmer-speed", out=tmp_path / "second", start_from=first, encoder=ENCODER, **given)
+    first = cuprl.train("swimmer-speed", "ppo", out=tmp_path / "first", **given, **OTHERS["all"])
+    second = cuprl.train("swimmer-speed", "ppo", out=tmp_path / "second", start_from=first, encoder=ENCODER, **given)
     taken = {name: second.config["settings"][name] for name in ("policy", "activation", "encoder", "hidden")}
     assert taken == {"policy": "squashed", "activation": "elu", "encoder": ENCODER.name, "hidden": [8, 6, 4]}
     begun = Training(RunConfig.from_json(second.config))
@@ -110,4 +110,4 @@ def test_a_run_begins_from_one_with_the_same_network(tmp_path):
     )
     for wrong in ({"activation": "relu"}, {"policy": "gaussian"}):
         with pytest.raises(UserError, match=r"first has (activation elu|policy squashed), this run .*; leave --"):
-            cuprl.train("swimmer-speed", out=tmp_path / "third", start_from=first, encoder=ENCODER, **given, **wrong)
+            cuprl.train("swimmer-speed", "ppo", out=tmp_path / "third", start_from=first, encoder=ENCODER, **given, **wrong)

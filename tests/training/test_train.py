@@ -26,8 +26,13 @@ def marked(task):
 
 @pytest.mark.parametrize("task", map(marked, TASKS))
 def test_resumed_equals_uninterrupted(task, tmp_path):
-    """Four iterations of 40 steps: every stop is in the middle of episodes. One side runs on two threads."""
-    whole = train(task, steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
+    """Four iterations of 40 steps: every stop is in the middle of episodes. One side runs on two threads.
+
+    What an algorithm keeps is the same for every robot: Hopper's tasks have it of `cup`, the others learn by PPO, which
+    compiles in half the time.
+    """
+    algo = "cup" if task.startswith("hopper-") else "ppo"
+    whole = train(task, algo, steps=800, out=tmp_path / "whole", checkpoint_every=1, **SMALL, **QUIET)
     assert len(whole.checkpoints()) == 3
     config = replace(RunConfig.from_json(whole.config), threads=2)
     stopped, first = Run.create(tmp_path / "stopped", config), Training(config)
