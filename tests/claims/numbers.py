@@ -11,8 +11,11 @@ from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.lookup import find_groups
 
 ROOT = Path(__file__).parents[2]
+LONG = 700  # steps of an episode that can have 1000
 NAMES = dict(zip(PAPER_TASKS, ("Ant", "Hopper", "Swimmer", "Humanoid", "the circle")))
-TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {"cup-paper": "`cup-paper`"}
+TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {
+    algo: f"`{algo}`" for algo in ("cup-paper", "cup")
+}
 
 
 @cache
@@ -45,6 +48,12 @@ def over(*algos: str) -> tuple[int, int]:
     """How many runs of these algorithms end over their limit, and how many there are."""
     ends = np.concatenate([statistics.in_violation(g.costs(), g.bounds) for g in groups() if g.label in algos])
     return int(ends.sum()), len(ends)
+
+
+def up(task: str, *algos: str) -> tuple[int, int]:
+    """In how many runs of these algorithms the latest episodes are long on average, and how many runs there are."""
+    lengths = np.concatenate([group(task, algo).curves("rollout/ep_len_mean")[:, -1] for algo in algos])
+    return int((lengths >= LONG).sum()), len(lengths)
 
 
 def after_a_tenth(task: str, algo: str = "cup") -> float:
