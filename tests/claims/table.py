@@ -3,14 +3,26 @@
 import numpy as np
 
 from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
-from cuprl.experiments.report.groups import PLAIN_COST, winners
+from cuprl.experiments.report.groups import PLAIN_COST, Group
 
 from .numbers import LONG, NAMES, TITLES, after_a_tenth, group, groups, groups_of, in_words, mean, of_paper, over, up
 
+CLEAR = 1.05  # how many times the next best return tells two algorithms apart; less is called a tie
+
 
 def won() -> list[str]:
-    """The tasks on which `cup` has the highest mean return within the limit."""
-    return [task for task in PAPER_TASKS if group(task, "cup") in winners(groups())]
+    """The tasks on which `cup` has clearly the highest mean return within the limit."""
+    return [task for task in PAPER_TASKS if group(task, "cup").safe and not close(task)]
+
+
+def close(task: str) -> bool:
+    """Whether `cup` and the next best are within a few percent of each other, or it is not the best."""
+    return mean(task) < CLEAR * runner_up(task).returns.mean()
+
+
+def runner_up(task: str) -> Group:
+    """The group with the highest mean return within the limit but for `cup`."""
+    return max((g for g in groups() if g.task == task and g.label != "cup" and g.safe), key=lambda g: g.returns.mean())
 
 
 def the_table() -> list[str]:
@@ -22,12 +34,18 @@ def the_table() -> list[str]:
         f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
         *(
             f"On {NAMES[g.task]} {TITLES[g.label]} has {mean(g.task, g.label):.0f} and `cup` {mean(g.task):.0f}"
-            for g in winners(groups())
-            if g.label != "cup"
+            for g in (runner_up(task) for task in PAPER_TASKS if close(task))
         ),
-        f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit, {printed_over or 'none'} of the {printed} of "
-        f"`cup-paper`, and {theirs} of the {others} of the other algorithms",
+        f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit{where_over('cup')}, "
+        f"{printed_over or 'none'} of the {printed} of `cup-paper`, and {theirs} of the {others} of the other algorithms",
     ]
+
+
+def where_over(algo: str) -> str:
+    """Which runs of an algorithm end over their limit, in brackets; nothing where none does."""
+    costs = [(g.task, cost, bound) for g in groups() if g.label == algo for bound in g.bounds for cost in g.costs()[:, 0]]
+    said = [f"{NAMES[task]} at {cost:.1f} of {bound:g}" for task, cost, bound in costs if cost > bound]
+    return f" ({in_words(said)})" if said else ""
 
 
 def results() -> list[str]:
