@@ -32,19 +32,23 @@ def the_table() -> list[str]:
         f"`cup` has the highest return within the limit on {in_words(NAMES[task] for task in best)}**: "
         f"{in_words(f'{mean(task):.0f}' for task in best)}, which is "
         f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
-        *(
-            f"On {NAMES[g.task]} {TITLES[g.label]} has {mean(g.task, g.label):.0f} and `cup` {mean(g.task):.0f}"
-            for g in (runner_up(task) for task in PAPER_TASKS if close(task))
-        ),
+        *(beside(runner_up(task)) for task in PAPER_TASKS if close(task)),
         f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit{where_over('cup')}, "
         f"{printed_over or 'none'} of the {printed} of `cup-paper`, and {theirs} of the {others} of the other algorithms",
     ]
 
 
+def beside(other: Group) -> str:
+    """What another algorithm has where `cup` is not clearly ahead of it."""
+    theirs, ours = other.returns.mean(), mean(other.task)
+    tie = ": that is a tie" if theirs < CLEAR * ours else ""
+    return f"On {NAMES[other.task]} {TITLES[other.label]} has {theirs:.0f} and `cup` {ours:.0f}{tie}"
+
+
 def where_over(algo: str) -> str:
     """Which runs of an algorithm end over their limit, in brackets; nothing where none does."""
-    costs = [(g.task, cost, bound) for g in groups() if g.label == algo for bound in g.bounds for cost in g.costs()[:, 0]]
-    said = [f"{NAMES[task]} at {cost:.1f} of {bound:g}" for task, cost, bound in costs if cost > bound]
+    ends = [(g, cost) for g in groups() if g.label == algo for cost in g.costs()[:, 0]]
+    said = [f"{NAMES[g.task]} at {cost:.1f} of {g.first_limit:g}" for g, cost in ends if cost > g.first_limit]
     return f" ({in_words(said)})" if said else ""
 
 

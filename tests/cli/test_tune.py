@@ -12,12 +12,8 @@ from small import FLAGS, same_progress
 
 pytest.importorskip("optuna", reason="pip install 'cuprl[tune]'")
 
-BY_PPO = (
-    "--algo",
-    "ppo",
-    "--search",
-    "clip=0.05..0.5",
-)  # every value is a program of its own, and PPO's are quick to compile
+# Every value is a program of its own, and PPO's are quick to compile.
+BY_PPO = ("--algo", "ppo", "--search", "clip=0.05..0.5")
 
 
 def test_trials_a_table_and_the_command_of_the_best(tmp_path, capsys, monkeypatch):
