@@ -68,11 +68,11 @@ def mp4(frames: Iterator[np.ndarray], rate: float) -> bytes:
             "+faststart",
             str(film),
         ]
-        # In a session of its own, so that Ctrl-C is ours: the film then ends where it is, and is thrown away.
+        # In a group of its own, so that Ctrl-C is ours: the film then ends where it is, and is thrown away.
         with (
             said.open("wb") as log,
             suppress(BrokenPipeError),
-            subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, start_new_session=True) as encoder,
+            subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, process_group=0) as encoder,
         ):
             for frame in chain((first,), frames):
                 encoder.stdin.write(frame.tobytes())  # type: ignore[union-attr]

@@ -1,11 +1,13 @@
-"""How many runs at once a machine holds."""
+"""How many runs at once a machine holds, and the processes they are."""
 
 import os
 
 import pytest
 
 from cuprl.errors import UserError
-from cuprl.experiments.engines.local import free_memory, workers_for
+from cuprl.experiments.engines.local import LocalJob, free_memory, workers_for
+from cuprl.experiments.grid.expand import expand
+from experiments.tiny import TINY
 
 
 def test_workers_fit_the_machine(tmp_path):
@@ -21,3 +23,14 @@ def test_workers_fit_the_machine(tmp_path):
     (tmp_path / "memory.current").write_text("400000000\n")
     assert free_memory(tmp_path / "meminfo", tmp_path) == 600_000_000
     assert free_memory(tmp_path / "nothing") == float("inf")
+
+
+def test_a_worker_is_spared_ctrl_c_and_shares_what_nice_does_to_the_grid(tmp_path):
+    job = LocalJob(expand(TINY)[0], tmp_path)
+    try:
+        pid = job.process.pid
+        assert os.getpgid(pid) != os.getpgid(0)  # where a terminal sends its signals
+        assert os.getsid(pid) == os.getsid(0)  # by which Linux shares out the cores
+    finally:
+        job.process.kill()
+        job.wait()

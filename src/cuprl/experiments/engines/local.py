@@ -59,7 +59,8 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [sys.executable, "-m", "cuprl.cli.child", str(os.getpid()), *cell.command(root)]
-    # A session of its own: Ctrl-C reaches the grid, which then asks each run to stop.
+    # A group of its own: Ctrl-C reaches the grid, which then asks each run to stop. Not a session of its own: Linux
+    # gives each its share of the cores, and a grid under `nice` would take half of them all the same.
     with appending(log) as handle:
         return subprocess.Popen(
             words,
@@ -67,7 +68,7 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
-            start_new_session=True,
+            process_group=0,
         )
 
 
