@@ -37,6 +37,7 @@ def batch_for(spec, params, seed=0, rows=64, excess=0.0, scale=1.0):
         adv_c=jnp.array(scale * signal[:, 1:], jnp.float32),
         ret=jnp.array(signal, jnp.float32),
         cost_return=jnp.array(spec.limits + scale * np.broadcast_to(excess, m), jnp.float32),
+        limits=jnp.array(spec.limits),
         lr_scale=jnp.array(1.0),
         cost_span=jnp.array(discounted_steps(spec, Common())),
         episodes=jnp.array(5.0),

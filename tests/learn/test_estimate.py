@@ -25,7 +25,7 @@ def make_estimate(cost_return, terminated, truncated, config=Common()):  # noqa:
     running = np.array([[3.0, 30.0], [5.0, 50.0]])[:n], np.array([[0.5, 1.0], [0.25, 1.0]])[:n]
     count, mean = (0, [0.0, 0.0]) if cost_return is None else (1, cost_return)
     costs = EpisodeCosts(jnp.array(mean), count, *running, jnp.zeros(n, int))
-    batch = estimate(critics, rollout, costs, jnp.ones(3), jnp.array(1.0), config, SPEC)
+    batch = estimate(critics, rollout, costs, jnp.ones(3), SPEC.limits, jnp.array(1.0), config, SPEC)
     return batch, rollout, critics, running
 
 
@@ -63,7 +63,7 @@ def test_a_critic_may_count_in_steps_in_place_of_returns():
     for critic, one in zip(critics, unit):
         critic["layers"][-1] = tuple(x / one for x in critic["layers"][-1])
     costs = EpisodeCosts(jnp.array([1.0, 2.0]), 1, jnp.zeros((2, 2)), jnp.ones((2, 2)), jnp.zeros(2, int))
-    scaled = estimate(critics, rollout, costs, size, jnp.array(1.0), Common(critic_unit="step"), SPEC)
+    scaled = estimate(critics, rollout, costs, size, SPEC.limits, jnp.array(1.0), Common(critic_unit="step"), SPEC)
     np.testing.assert_allclose(scaled.adv_r, batch.adv_r, rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(scaled.adv_c, batch.adv_c, rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(scaled.ret * unit, batch.ret, rtol=1e-3, atol=1e-5)

@@ -44,7 +44,7 @@ def test_constraint_value_is_on_the_scale_of_the_mean_surrogate():
     """c = (1 - gamma_C) (J^C - b) / std, each cost with its own discount, 0.99 and 0.9, whatever the reward's."""
     spec = spec_for("gaussian", 2)
     batch = batch_for(spec, cpo.init(jax.random.PRNGKey(0), cpo.Config(hidden=(8,)), spec).policy, excess=[3.0, -2.0])
-    adv_c, c = scaled_constraints(batch, spec)
+    adv_c, c = scaled_constraints(batch)
     std = np.asarray(batch.adv_c).std(axis=0)
     np.testing.assert_allclose(c, [0.01 * 3.0 / std[0], 0.1 * -2.0 / std[1]], rtol=1e-3)
     np.testing.assert_allclose(np.asarray(adv_c).std(axis=0), 1.0, rtol=1e-4)

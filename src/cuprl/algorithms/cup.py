@@ -8,7 +8,7 @@ first-order steps on minibatches (Section 4; Algorithm 1 in Appendix B).
     A-hat, A-hat^C             adv_r, adv_c (GAE)
     alpha, beta, eta, delta    config.alpha, config.beta, config.multiplier_lr, config.delta
     nu                         multiplier
-    J-hat^C, b                 batch.cost_return (or what `belief` makes of it), spec.limits
+    J-hat^C, b                 batch.cost_return (or what `belief` makes of it), batch.limits
     1/(1 - gamma-tilde)        (1 - gamma lambda) / (1 - gamma)
 
 The defaults of Config are the printed algorithm, `cup-paper`. `cup` is the preset that mends what it loses, each part a
@@ -116,9 +116,9 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
 
     def excess(params: Any) -> jax.Array:
         """J^C + beta sqrt(KL) - b of a policy (Section 4), in deviations of the cost's surrogate [m]."""
-        return (cost.after(params) - spec.limits) / surrogate.cost_unit(batch) + config.beta * sqrt_kl(from_k(params, rows))
+        return (cost.after(params) - batch.limits) / surrogate.cost_unit(batch) + config.beta * sqrt_kl(from_k(params, rows))
 
-    nu = prices(state.multiplier, cost.now - spec.limits, excess, half.params, config, spec)
+    nu = prices(state.multiplier, cost.now - batch.limits, excess, half.params, config, spec)
 
     def project(params: Any, r: Rows, price: jax.Array) -> jax.Array:
         return projection_loss(policy, params, r, price * nu.scale, config)

@@ -8,7 +8,7 @@ pi* = pi_k exp( (A - nu A^C) / lambda ) / Z. FOCOPS moves pi towards it by first
     A, A^C                     adv_r, adv_c (GAE)
     lambda                     config.temperature (the paper holds it fixed)
     nu, alpha, nu_max          multiplier, config.multiplier_lr, config.multiplier_max
-    J^C, b                     batch.cost_return, spec.limits
+    J^C, b                     batch.cost_return, batch.limits
     delta                      config.delta, of the states that count and of the early stop alike
 
 Every KL here is KL(pi, pi_k), new first, as in the paper. With several costs, nu A^C is the sum of nu_i A^C_i.
@@ -68,7 +68,7 @@ def update(state: State, batch: Batch, config: Config, spec: Spec) -> tuple[Stat
     key, key_policy, key_critics = jax.random.split(state.key, 3)
 
     # Algorithm 1: nu <- proj_[0, nu_max]( nu - alpha (b - J^C) ), before the policy
-    multiplier = multipliers.follow(state.multiplier, batch.cost_return - spec.limits, config)
+    multiplier = multipliers.follow(state.multiplier, batch.cost_return - batch.limits, config)
     rows = rows_at(policy, state.policy, batch, scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     new = fit(
         lambda params, r: focops_loss(policy, params, r, multiplier.value, config),

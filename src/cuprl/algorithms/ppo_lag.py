@@ -5,7 +5,7 @@ climbs the advantage of that sum by PPO while nu follows the measured excess J^C
 
     paper                here
     lambda               multiplier nu (one for each cost)
-    J^C, d               batch.cost_return, spec.limits
+    J^C, d               batch.cost_return, batch.limits
 
 Differs from Ray et al.: the clip holds the whole Lagrangian advantage, not the reward's part alone, and nu follows by
 plain ascent with a bound, as in the table of the CUP paper (multiplier = adam or pid gives the other rules).

@@ -5,7 +5,7 @@ the measured excess J^C - b. The line search asks for improvement of that sum, n
 
     paper                here
     lambda               multiplier nu (one for each cost)
-    J^C, d               batch.cost_return, spec.limits
+    J^C, d               batch.cost_return, batch.limits
 
 Differs from Ray et al.: nu follows by plain ascent with a bound, as in the table of the CUP paper (multiplier = adam or
 pid gives the other rules).

@@ -42,6 +42,7 @@ def estimate(
     rollout: Rollout,
     costs: EpisodeCosts,  # what was counted of the episodes while they were collected
     size: Any,  # [1 + m] of a usual step's reward and costs
+    limits: Any,  # [m]
     lr_scale: jax.Array,
     config: Common,
     spec: Spec,
@@ -75,6 +76,7 @@ def estimate(
         adv_c=adv_c,
         ret=target / unit,
         cost_return=measured,
+        limits=limits,
         cost_span=seen.span,
         episodes=seen.start.sum(),
         lr_scale=lr_scale,

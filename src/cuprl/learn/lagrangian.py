@@ -29,7 +29,7 @@ def improve_lagrangian(
     improve: Improve, state: State, batch: Batch, config: LagrangianAdvantage, spec: Spec
 ) -> tuple[State, Metrics]:
     """Make one iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
-    multiplier = multipliers.follow(state.multiplier, batch.cost_return - spec.limits, config)
+    multiplier = multipliers.follow(state.multiplier, batch.cost_return - batch.limits, config)
     batch = replace(batch, adv_c=scaled_cost_advantage(batch.adv_c, config.cost_advantage))
     advantage = lagrangian_advantage(batch.adv_r, batch.adv_c, multiplier.value)
     state, metrics = improve(replace(state, multiplier=multiplier), batch, advantage, config, spec)

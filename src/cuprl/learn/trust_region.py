@@ -29,7 +29,7 @@ Divergence = Callable[[Any, Any], jax.Array]  # (dist_k, dist) -> [B]
 Accept = Callable[[jax.Array, jax.Array], jax.Array]  # (changes of the k surrogates, mean divergence) -> bool
 
 
-def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
+def scaled_constraints(batch: Batch) -> tuple[jax.Array, jax.Array]:
     """Give the cost advantages [B, m] and the constraint values c [m] that go with them: c + mean (ratio - 1) A^C <= 0.
 
     The scales must match. With GAE's A^C, an estimate of the advantage whatever its lambda, a policy near pi_k has
@@ -40,7 +40,7 @@ def scaled_constraints(batch: Batch, spec: Spec) -> tuple[jax.Array, jax.Array]:
     `standardise` does: no step depends on it, but float32 does.
     """
     std = batch.adv_c.std(axis=0) + 1e-6
-    return standardise(batch.adv_c), (batch.cost_return - spec.limits) / batch.cost_span / std
+    return standardise(batch.adv_c), (batch.cost_return - batch.limits) / batch.cost_span / std
 
 
 def keeps_limits(change: jax.Array, c: jax.Array) -> jax.Array:
@@ -90,7 +90,7 @@ def around(
 def around_limits(state: State, batch: Batch, config: SecondOrder, spec: Spec) -> tuple[Local, jax.Array]:
     """Pose the problem of the reward and all costs around pi_k, in KL(pi, pi_k); gives the constraint values c [m] too."""
     policy = policy_for(spec, config)
-    adv_c, c = scaled_constraints(batch, spec)
+    adv_c, c = scaled_constraints(batch)
     advantages = jnp.column_stack((batch.adv_r, adv_c))  # [B, 1 + m]
     return around(policy, state.policy, batch, adv_c, advantages, lambda dist_k, dist: policy.kl(dist, dist_k), config), c
 

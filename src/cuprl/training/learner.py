@@ -54,13 +54,14 @@ def estimate_and_update(
     rollout: Rollout,
     costs: EpisodeCosts,
     size: np.ndarray,  # [1 + m]
+    limits: np.ndarray,  # [m]
     lr_scale: Any,
     module: Algorithm,
     config: Any,
     spec: Spec,
 ) -> tuple[State, Metrics, dict[str, jax.Array]]:
     """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
-    batch: Batch = estimate(state.critics, rollout, costs, size, lr_scale, config, spec)
+    batch: Batch = estimate(state.critics, rollout, costs, size, limits, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
     finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
@@ -116,7 +117,9 @@ class Learner:
         lr_scale, size = self.schedule.scale(self.iteration), self._usual_step_of(signals)
         handed_over = time.perf_counter()
         state, metrics, finite = jax.block_until_ready(
-            estimate_and_update(self.state, rollout, costs, size, lr_scale, self.module, self.config, self.spec)
+            estimate_and_update(
+                self.state, rollout, costs, size, self.spec.limits, lr_scale, self.module, self.config, self.spec
+            )
         )
         self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
         self.state, self.signals, self.running, self.episodes = state, signals, running, episodes
