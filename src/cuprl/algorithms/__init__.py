@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -133,7 +134,14 @@ def as_now(config: dict[str, Any]) -> dict[str, Any]:
 def default_settings(name: str) -> dict[str, Any]:
     """Give the defaults of the algorithm's Config, as JSON has them, without a preset; of one's own none."""
     known = full_name(name)
-    return json.loads(json.dumps(dataclasses.asdict(find(known)[0].Config()))) if known in ALGORITHMS else {}
+    return json.loads(written_defaults(find(known)[0].Config)) if known in ALGORITHMS else {}
+
+
+@cache  # a table asks for them again and again, for each of its hundreds of runs
+def written_defaults(config_class: type) -> str:
+    """Write the defaults of a Config as JSON."""
+    config: Any = config_class()
+    return json.dumps(dataclasses.asdict(config))
 
 
 def settings_that_differ(name: str, settings: dict[str, Any]) -> dict[str, Any]:

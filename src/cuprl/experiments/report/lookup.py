@@ -38,7 +38,8 @@ def find_groups(names: Sequence[str], root: Path, only: str | None = None) -> tu
 def of_experiment(name: str, root: Path, only: str | None) -> tuple[list[Group], str]:
     """Find the groups of an experiment, from whichever folders their runs are stored in."""
     experiment = find(name)
-    cells, whole = expand(experiment, only), expand(experiment)
+    whole = expand(experiment)
+    cells = expand(experiment, only) if only else whole
     fresh = stored(whole, root)
     left = left_out(whole, fresh, root, experiment.name)
     found = {cell: fresh[cell] for cell in cells if cell in fresh}

@@ -35,9 +35,9 @@ def files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def is_fresh(result: Result, cell: Cell) -> bool:
-    """Tell whether the cell would give the same numbers now; a default may have changed since the file was named."""
-    return numerics_reason(result.config) is None and config_hash(result.config) == config_hash(cell.resolved())
+def is_fresh(result: Result, wanted: str) -> bool:
+    """Tell whether a cell with that hash gives the same numbers now; a default may have changed since the file was named."""
+    return numerics_reason(result.config) is None and config_hash(result.config) == wanted
 
 
 def intact(paths: Iterable[Path]) -> Iterator[Result]:
@@ -54,7 +54,8 @@ def stored(cells: Iterable[Cell], root: Path) -> dict[Cell, Result]:
         by_hash.setdefault(hash_in_name(path), []).append(path)
     found = {}
     for cell in cells if by_hash else ():
-        results = intact(by_hash.get(config_hash(cell.resolved()), ()))
-        if fresh := [result for result in results if is_fresh(result, cell)]:
+        wanted = config_hash(cell.resolved())
+        results = intact(by_hash.get(wanted, ()))
+        if fresh := [result for result in results if is_fresh(result, wanted)]:
             found[cell] = max(fresh, key=lambda result: result.evaluation is not None)  # of several, one that was evaluated
     return found
