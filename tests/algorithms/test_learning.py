@@ -24,6 +24,8 @@ METHODS = {
     "pcpo-l2": SECOND_ORDER,
 }
 UNCONSTRAINED = ("ppo", "trpo")
+# Those that learn as another one does, where there is nothing to hold: `make test-slow` has them.
+ALIKE = ("ppo-lag", "trpo", "pcpo", "pcpo-l2")
 FIVE_STEPS = 1 + 0.9 + 0.9**2 + 0.9**3 + 0.9**4  # discounted
 
 TARGET = Probe("target", lambda obs, a, t: -((a - obs) ** 2), constant(0), random_obs=True)
@@ -49,7 +51,7 @@ def dare(row):
     return row["rollout/ep_cost_mean/tight"] / FIVE_STEPS
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in METHODS])
 def test_learns_the_action_its_observation_asks_for(name):
     """The cost is always 0: a constraint without a gradient must not be in the way."""
     training = training_on(TARGET, name)

@@ -95,7 +95,17 @@ def test_unknown_problem():
         make("tabular:gridwold")
 
 
-@pytest.mark.parametrize("algo", [name for name, entry in algorithms.ALGORITHMS.items() if not entry.preset])
+QUICK = ("cup-paper", "focops", "trpo-lag", "cpo")  # one of each kind; `make test-slow` has all
+
+
+@pytest.mark.parametrize(
+    "algo",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK))
+        for name, entry in algorithms.ALGORITHMS.items()
+        if not entry.preset
+    ],
+)
 def test_every_algorithm_comes_within_5_percent_of_the_optimum(algo):
     """The random problem of six states: return at least 95% of the linear program's, cost at most 105% of the limit."""
     from cuprl.experiments.report.optimum import train_once

@@ -1,8 +1,10 @@
 from cuprl.measure import growth
+from small import SMALL
 
 
 def test_each_axis_is_measured_and_shown(monkeypatch):
     monkeypatch.setattr(growth, "AXES", {"constraints": (1, 3), "environments": (2,), "threads, 5 environments": (1, 2)})
+    monkeypatch.setattr(growth, "NEVER_STOP", SMALL)
     points = growth.grow("swimmer-speed", "ppo", rounds=1)
     assert [(p.axis, p.value) for p in points] == [
         ("constraints", 1),

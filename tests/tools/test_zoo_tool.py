@@ -20,6 +20,7 @@ def tool(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     (tmp_path / "docs" / "zoo.md").write_text(PAGE)
     monkeypatch.setattr(zoo, "FOLDER", tmp_path / "zoo")
+    monkeypatch.setattr(module, "EPISODES", 5)
     monkeypatch.setattr(module, "CARDS", tmp_path / "docs" / "policies")
     monkeypatch.setattr(module, "PAGE", tmp_path / "docs" / "zoo.md")
     return module
