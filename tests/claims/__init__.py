@@ -2,7 +2,7 @@
 
 from .ablation import why_cup
 from .table import choose_a_limit, results, the_table, two_limits
-from .velocity import beside_others, ends_on_velocity_tasks, velocity
+from .velocity import beside_others, ends_on_velocity_tasks, modes_over, more_at_omnisafe, velocity
 
 
 def readme() -> list[str]:
@@ -10,6 +10,8 @@ def readme() -> list[str]:
         *the_table(),
         two_limits(),
         ends_on_velocity_tasks(),
+        modes_over(),
+        more_at_omnisafe(),
         beside_others("{name} has {ours:.0f} where theirs has {early:.0f}"),
     ]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
-from cuprl.experiments.report import paper, statistics
+from cuprl.experiments.report import statistics
 from cuprl.experiments.report.groups import Group
 from cuprl.experiments.report.lookup import find_groups
 
@@ -39,11 +39,6 @@ def mean(task: str, algo: str = "cup") -> float:
     return group(task, algo).returns.mean()
 
 
-def of_paper(task: str) -> float:
-    """The mean return of `cup` as a share of the paper's CUP."""
-    return mean(task) / paper.TABLE[task]["cup"].value
-
-
 def over(*algos: str) -> tuple[int, int]:
     """How many runs of these algorithms end over their limit, and how many there are."""
     ends = np.concatenate([statistics.in_violation(g.costs(), g.bounds) for g in groups() if g.label in algos])
@@ -60,6 +55,13 @@ def after_a_tenth(task: str, algo: str = "cup") -> float:
     """The share of iterations over the limit, those of the first tenth of training left out."""
     g = group(task, algo)
     return float(np.mean([statistics.share_in_violation(c[len(c) // 10 :], g.bounds) for c in g.cost_curves()]))
+
+
+def of_batches(task: str, algo: str = "cup") -> float:
+    """The same by the J^C of each batch, which its algorithm compares with the limit."""
+    g = group(task, algo)
+    costs = g.curves("train/cost_return")  # [seeds, iterations]
+    return float((costs[:, costs.shape[1] // 10 :] > g.first_limit).mean())
 
 
 def in_words(values) -> str:

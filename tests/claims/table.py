@@ -3,36 +3,43 @@
 import numpy as np
 
 from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
+from cuprl.experiments.report import paper, statistics
 from cuprl.experiments.report.groups import PLAIN_COST, Group
 
-from .numbers import LONG, NAMES, TITLES, after_a_tenth, group, groups, groups_of, in_words, mean, of_paper, over, up
+from .numbers import LONG, NAMES, TITLES, after_a_tenth, group, groups, groups_of, in_words, mean, of_batches, over, up
 
-CLEAR = 1.05  # how many times the next best return tells two algorithms apart; less is called a tie
+CLEAR = 0.9  # the share of pairs of runs with the higher return that tells two algorithms apart
 
 
 def won() -> list[str]:
-    """The tasks on which `cup` has clearly the highest mean return within the limit."""
-    return [task for task in PAPER_TASKS if group(task, "cup").safe and not close(task)]
+    """The tasks on which `cup` has the highest return within the limit, by its runs and not by a mean alone."""
+    return [task for task in PAPER_TASKS if group(task, "cup").safe and ahead(nearest(task)) >= CLEAR]
 
 
-def close(task: str) -> bool:
-    """Whether `cup` and the next best are within a few percent of each other, or it is not the best."""
-    return mean(task) < CLEAR * runner_up(task).returns.mean()
+def nearest(task: str) -> Group:
+    """The group within the limit whose runs most often have the higher return beside those of `cup`."""
+    return min((g for g in groups() if g.task == task and g.label != "cup" and g.safe), key=ahead)
 
 
-def runner_up(task: str) -> Group:
-    """The group with the highest mean return within the limit but for `cup`."""
-    return max((g for g in groups() if g.task == task and g.label != "cup" and g.safe), key=lambda g: g.returns.mean())
+def ahead(other: Group) -> float:
+    """The share of pairs of a run of `cup` and one of another algorithm in which that of `cup` has the higher return."""
+    return float(statistics.improvement([group(other.task, "cup").returns], [other.returns]))
+
+
+def in_order(tasks: list[str], value) -> str:
+    """A return of each task."""
+    return in_words(f"{value(task):.0f}" for task in tasks)
 
 
 def the_table() -> list[str]:
     """What README and results.md say alike."""
-    best, (ours, runs), (printed_over, printed), (theirs, others) = won(), over("cup"), over("cup-paper"), over(*BASELINES)
+    best, printed_has = won(), lambda task: mean(task, "cup-paper")
+    (ours, runs), (printed_over, printed), (theirs, others) = over("cup"), over("cup-paper"), over(*BASELINES)
     return [
         f"`cup` has the highest return within the limit on {in_words(NAMES[task] for task in best)}**: "
-        f"{in_words(f'{mean(task):.0f}' for task in best)}, which is "
-        f"{in_words(f'{of_paper(task):.0%}' for task in best)} of the paper's CUP",
-        *(beside(runner_up(task)) for task in PAPER_TASKS if close(task)),
+        f"{in_order(best, mean)}, where `cup-paper` has {in_order(best, printed_has)} and the paper "
+        f"{in_order(best, lambda task: paper.TABLE[task]['cup'].value)}",
+        *(beside(nearest(task)) for task in PAPER_TASKS if task not in best),
         f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit{where_over('cup')}, "
         f"{printed_over or 'none'} of the {printed} of `cup-paper`, and {theirs} of the {others} of the other algorithms",
     ]
@@ -40,9 +47,10 @@ def the_table() -> list[str]:
 
 def beside(other: Group) -> str:
     """What another algorithm has where `cup` is not clearly ahead of it."""
-    theirs, ours = other.returns.mean(), mean(other.task)
-    tie = ": that is a tie" if theirs < CLEAR * ours else ""
-    return f"On {NAMES[other.task]} {TITLES[other.label]} has {theirs:.0f} and `cup` {ours:.0f}{tie}"
+    return (
+        f"on {NAMES[other.task]} `cup` has {mean(other.task):.0f} and {TITLES[other.label]} {other.returns.mean():.0f}, and "
+        f"`cup` the higher return in {ahead(other):.0%} of the pairs of their runs"
+    )
 
 
 def where_over(algo: str) -> str:
@@ -54,11 +62,31 @@ def where_over(algo: str) -> str:
 
 def results() -> list[str]:
     counts = [f"{TITLES[algo]} {k} of {n}" for algo, (k, n) in ((algo, over(algo)) for algo in BASELINES)]
-    shares = [f"{after_a_tenth(task):.1%} on {NAMES[task]}" for task in PAPER_TASKS]
-    theirs = {task: [g for g in groups() if g.task == task and g.label in BASELINES] for task in PAPER_TASKS}
-    spans = {task: [after_a_tenth(task, g.label) for g in some] for task, some in theirs.items() if some}
-    ranges = [f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()]
-    return [*the_table(), f"({', '.join(counts)})", in_words(shares), in_words(ranges), humanoid(), *horizon(), two_limits()]
+    return [
+        *the_table(),
+        f"({', '.join(counts)})",
+        *shares_over(after_a_tenth, ".1%", "in", "in"),
+        *shares_over(of_batches, ".0%", "it is", "five"),
+        as_the_paper(),
+        humanoid(),
+        *horizon(),
+        two_limits(),
+    ]
+
+
+def shares_over(share, digits: str, ours: str, theirs: str) -> list[str]:
+    """A share of iterations over the limit on each task, of `cup` and of the five baselines, after these words."""
+    spans = {task: [share(task, algo) for algo in BASELINES] for task in PAPER_TASKS}
+    return [
+        f"{ours} " + in_words(f"{share(task):{digits}} on {NAMES[task]}" for task in PAPER_TASKS),
+        f"{theirs} " + in_words(f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()),
+    ]
+
+
+def as_the_paper() -> str:
+    """What the printed algorithm has here of what the paper says that it has."""
+    shares = {task: mean(task, "cup-paper") / paper.TABLE[task]["cup"].value for task in PAPER_TASKS}
+    return f"{in_words(f'{share:.0%} on {NAMES[task]}' for task, share in shares.items())} of the paper's return"
 
 
 def humanoid() -> str:
@@ -86,10 +114,13 @@ def horizon() -> list[str]:
 
 
 def choose_a_limit() -> list[str]:
-    pcpo = group("hopper-speed", "pcpo")
-    return [f"discounted cost of {pcpo.costs().mean():.2f},", f"plain sum of {pcpo.costs(PLAIN_COST).mean():.1f} "]
+    ours = group("hopper-speed", "cup")
+    return [f"discounted cost of {ours.costs().mean():.2f},", f"plain sum of {ours.costs(PLAIN_COST).mean():.1f} "]
 
 
 def two_limits() -> str:
     shares = np.concatenate([(g.costs() / g.bounds).max(axis=1) for g in groups_of("two-limits")])
-    return f"Of the {len(shares)} runs {(shares <= 1.1).sum()} end with both costs at most 1.1 times their limits"
+    return (
+        f"Of the {len(shares)} runs {(shares <= 1.0).sum()} end within both limits, and {(shares <= 1.1).sum()} with both "
+        "costs at most 1.1 times their limits"
+    )

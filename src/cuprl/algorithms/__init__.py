@@ -45,7 +45,7 @@ OF_THE_TASK = ("gamma", "policy_lr", "critic_lr")
 ALGORITHMS: dict[str, Entry] = {
     "cup": Entry("cup", "Conservative Update Policy (Yang et al. 2022), its losses mended: recommended", {
         name: value for part in MENDED.values() for name, value in part.items()}, numerics=3),
-    "cup-paper": Entry("cup", "CUP as the paper prints it, equation for equation", {}),
+    "cup-paper": Entry("cup", "CUP with the losses and the rule for nu that the paper prints", {}),
     "cup-clip": Entry("cup", "CUP as its authors released it: PPO's clip instead of sqrt(KL)", {
         "improvement": "clip", "projection_kl": "new-half"}),
     "cup-omnisafe": Entry("cup", "CUP as OmniSafe has it", {

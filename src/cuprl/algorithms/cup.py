@@ -14,8 +14,11 @@ first-order steps on minibatches (Section 4; Algorithm 1 in Appendix B).
 The defaults of Config are the printed algorithm, `cup-paper`. `cup` is the preset that mends what it loses, each part a
 setting: docs/why-cup.md derives and measures them.
 
-Differs from the paper, in both: both advantages are standardised over the batch, as in the runs behind its table; a step
-stops when its KL passes delta; with several constraints the projection sums nu_i times each cost's surrogate.
+Differs from the paper, in both: both advantages are standardised over the batch, learning rates fall to 0 and gradients are
+clipped, as in the runs behind its table; unlike there, time limits are bootstrapped over and unfinished episodes go on. A
+step stops when its KL passes delta. Minibatches are shuffled rows and one nu follows the mean J^C, where Algorithm 1 goes
+trajectory by trajectory. The temperature that its table of settings gives CUP, which no equation has, is left out. With
+several constraints the projection sums nu_i times each cost's surrogate.
 """
 
 from __future__ import annotations
@@ -82,7 +85,8 @@ def improvement_loss(policy: Policy, params: Any, rows: Rows, config: Config) ->
 def projection_loss(policy: Policy, params: Any, rows: Rows, weight: jax.Array, config: Config) -> jax.Array:
     """Give mean KL(pi_half, pi) + sum_i nu_i (1 - gamma lambda)/(1 - gamma) ratio A-hat^C_i: Algorithm 1, projection.
 
-    The ratio is against pi_k, which collected the data; `weight` [m] is nu (1 - gamma lambda)/(1 - gamma).
+    The ratio is against pi_k, which collected the data; `weight` [m] is nu (1 - gamma lambda)/(1 - gamma), or nu itself
+    where it is found while projecting.
     """
     dist = policy.dist(params, rows.obs)
     ratio = ratio_to_k(policy, dist, rows)

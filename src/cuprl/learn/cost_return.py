@@ -67,7 +67,8 @@ def cost_from_steps(
     """Estimate J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
 
     The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
-    those of episodes that go on after it, and all are of the policy that collected the batch.
+    those of episodes that go on after it. All actions are of the policy that collected the batch; the states in which
+    episodes stood when it began are not.
     """
     episodes = jnp.maximum(seen.start.sum(), 1.0)
     surprise = cost + gamma * next_value * (1.0 - done)[..., None] - value

@@ -1,7 +1,10 @@
 """What a projection pays for cost: the printed rule, once an iteration, or the projection problem's own multiplier.
 
 Section 4 of CUP projects onto J^C(pi) + beta sqrt(KL) <= b. nu is the multiplier of that problem: dual ascent on the excess
-that the batch predicts of the policy as it stands, after every epoch of the projection, finds it while projecting.
+that the batch predicts of the policy as it stands, before the projection and after each of its epochs, finds it on the way.
+
+Differs from Section 4: beta counts in the excess alone, and the loss has no nu beta sqrt(KL); the excess is of the surrogate
+unclipped, in its own deviations, so that nu stands in the loss without (1 - gamma lambda)/(1 - gamma).
 """
 
 from __future__ import annotations

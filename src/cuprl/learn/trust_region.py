@@ -33,9 +33,10 @@ def scaled_constraints(batch: Batch) -> tuple[jax.Array, jax.Array]:
     """Give the cost advantages [B, m] and the constraint values c [m] that go with them: c + mean (ratio - 1) A^C <= 0.
 
     The scales must match. With GAE's A^C, an estimate of the advantage whatever its lambda, a policy near pi_k has
-    J^C(pi) - J^C(pi_k) = sum_t gamma_C^t E[ ratio A^C(s_t, a_t) ], and the mean over a batch is that sum divided by
-    sum_t gamma_C^t: so the excess J^C - b is divided by it too, the paper's c = (1 - gamma_C) (J^C - b). (The paper's
-    factor 1 / (1 - gamma-tilde) belongs to a sum weighted by (gamma lambda)^t, not to a mean: that sum of the weights,
+    J^C(pi) - J^C(pi_k) = sum_t gamma_C^t E[ ratio A^C(s_t, a_t) ]. The mean over a batch is that sum divided by
+    sum_t gamma_C^t where states weigh as in it (`cost_weights` discounted), and is taken for it where all weigh alike.
+    So the excess J^C - b is divided by it too, the paper's c = (1 - gamma_C) (J^C - b). (The paper's factor
+    1 / (1 - gamma-tilde) belongs to a sum weighted by (gamma lambda)^t, not to a mean: that sum of the weights,
     1 / (1 - gamma lambda), turns it into 1 / (1 - gamma).) Then both are divided by the standard deviation of A^C, as
     `standardise` does: no step depends on it, but float32 does.
     """

@@ -17,6 +17,7 @@ def test_what_is_shipped():
         "cup-variants": 125,
         "cup-ablation": 72,
         "horizon": 36,
+        "horizon-cost": 30,
         "baselines": 36,
         "two-limits": 28,
         "velocity-table": 72,

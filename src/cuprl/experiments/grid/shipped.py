@@ -29,6 +29,8 @@ FOUR_LIMITS = {
     "humanoid-circle": ("20", "30", "40", "50"),
 }
 
+COST_FOR_ALL = {name: value for name, value in MENDED["cost"].items() if name != "cost_memory"}  # which is CUP's alone
+
 EXPERIMENTS: dict[str, Experiment] = {}
 
 
@@ -82,6 +84,10 @@ ship("cup-ablation", "the printed CUP, with each mended part alone, with all, an
 ship("horizon", "the other algorithms with the horizon of cup: its discount and its critics",
      Block(SMALL_TASKS, (*BASELINES, "cup-paper"), (0, 1, 2), PAPER_STEPS, settings=words(MENDED["horizon"]),
            label="horizon"))  # fmt: skip
+# … and of the horizon and its estimates of the cost, all that is open to every algorithm.
+ship("horizon-cost", "the other algorithms with the horizon of cup and its estimates of the cost",
+     Block(SMALL_TASKS, BASELINES, (0, 1, 2), PAPER_STEPS, settings=words(MENDED["horizon"] | COST_FOR_ALL),
+           label="horizon-cost"))  # fmt: skip
 ship("baselines", "all algorithms on Hopper and Swimmer, half a million steps",
      Block(SMALL_TASKS, ("ppo", "trpo", "ppo-lag", "trpo-lag", "cpo", "pcpo", "focops", "cup-paper", "cup"),
            (0, 1), 500_000))  # fmt: skip

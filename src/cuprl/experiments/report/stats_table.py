@@ -7,11 +7,11 @@ from cuprl.experiments.report.stats_records import Record
 from cuprl.experiments.report.time_to_safe import STAY
 
 NOTE = (
-    "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which with 2 or 3 of them "
-    "is hardly more than their range. plain cost: undiscounted. broken: seeds whose final cost is over the limit, with "
-    "Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. 90%: when the "
-    "return first made 90% of its way from its first to its final value, mean over the seeds that end above where they "
-    "began. (n seeds): of so many, where others have no such value.{mode}"
+    "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which with 4 or fewer of "
+    "them is about their range, and covers less. plain cost: undiscounted. broken: seeds whose final cost is over the "
+    "limit, with Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. "
+    "90%: when the return first made 90% of its way from its first to its final value, mean over the seeds that end above "
+    "where they began. (n seeds): of so many, where others have no such value.{mode}"
 )
 MODE = (
     " mode: a deterministic evaluation of the last policy, stored with the run; mode over: seeds whose mean cost in it is "
