@@ -1,5 +1,8 @@
 """Actions: what action a network's outputs stand for, in NumPy and in JAX."""
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -37,3 +40,10 @@ def test_the_same_in_jax(action):
 
     outputs = np.random.default_rng(1).normal(size=(7, 9)).astype(np.float32)
     np.testing.assert_array_equal(action.decode(jnp.asarray(outputs), jnp), action.decode(outputs))
+
+
+def test_the_sizes_of_numpy_are_plain_ones():
+    box = Box(np.int64(2), np.full(2, -1.0, np.float32), (1, 1))
+    actions = (box, Discrete(np.int64(3)), MultiDiscrete(np.array([2, 3])))
+    written = [json.loads(json.dumps(asdict(action))) for action in actions]
+    assert written == [{"dim": 2, "low": [-1.0, -1.0], "high": [1.0, 1.0]}, {"n": 3}, {"sizes": [2, 3]}]

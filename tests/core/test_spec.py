@@ -1,11 +1,13 @@
 """Specs and their actions: what they refuse, and what they take for a tuple."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
 
 import cuprl
+from cuprl.core.spec_json import spec_to_json
 from cuprl.errors import UserError
 
 ARM = cuprl.Spec(
@@ -38,3 +40,13 @@ def test_lists_and_arrays_in_a_spec_become_tuples():
         cuprl.Discrete(0)
     with pytest.raises(UserError, match="a size of a MultiDiscrete is 0"):
         cuprl.MultiDiscrete([2, 0])
+
+
+def test_the_numbers_of_numpy_and_of_words_are_plain_ones():
+    constraint = cuprl.Constraint("heat", np.float32(25), "0.5", np.float64(2))
+    spec = cuprl.Spec("arm", np.prod((3, 2)), cuprl.Discrete(np.int64(3)), (constraint,), np.int32(50))
+    written = json.loads(json.dumps(spec_to_json(spec)))
+    assert (written["obs_dim"], written["horizon"], written["action"]["n"]) == (6, 50, 3)
+    assert written["constraints"] == [{"name": "heat", "limit": 25.0, "discount": 0.5, "step_bound": 2.0}]
+    with pytest.raises(UserError, match="the discount of cost 'heat' is 'most'; give a number"):
+        cuprl.Constraint("heat", 25, "most")

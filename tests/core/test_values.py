@@ -14,8 +14,8 @@ def test_what_is_no_count(value):
 
 
 def test_whole_numbers_of_numpy_too():
-    whole(np.int64(3), "episodes")
-    whole(0, "seed", least=0)
+    assert whole(np.int64(3), "episodes") == 3 and type(whole(np.int64(3), "episodes")) is int
+    assert whole(0, "seed", least=0) == 0
     with pytest.raises(UserError, match="num_envs is 101; give a whole number from 1 to 100"):
         whole(101, "num_envs", most=100)
 

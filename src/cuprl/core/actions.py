@@ -32,7 +32,7 @@ class Box:
     high: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        whole(self.dim, "dim of a Box")
+        object.__setattr__(self, "dim", whole(self.dim, "dim of a Box"))
         for name in ("low", "high"):
             bounds = as_tuple(getattr(self, name), f"{name} of a Box")
             if len(bounds) != self.dim:
@@ -96,7 +96,7 @@ class Discrete:
     n: int
 
     def __post_init__(self) -> None:
-        whole(self.n, "n of a Discrete")
+        object.__setattr__(self, "n", whole(self.n, "n of a Discrete"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -127,9 +127,8 @@ class MultiDiscrete:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", as_tuple(self.sizes, "sizes of a MultiDiscrete"))
-        for size in self.sizes:
-            whole(size, "a size of a MultiDiscrete")
+        sizes = as_tuple(self.sizes, "sizes of a MultiDiscrete")
+        object.__setattr__(self, "sizes", tuple(whole(size, "a size of a MultiDiscrete") for size in sizes))
 
     @property
     def shape(self) -> tuple[int, ...]:

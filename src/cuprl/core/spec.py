@@ -30,15 +30,17 @@ class Constraint:
 
     def __post_init__(self) -> None:
         for part in ("limit", "discount"):
-            as_number(getattr(self, part), f"the {part} of cost {self.name!r}")
+            object.__setattr__(self, part, as_number(getattr(self, part), f"the {part} of cost {self.name!r}"))
         if not np.isfinite(self.limit):
             raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give a finite number.")
         if self.limit < 0.0:
             raise UserError(f"the limit of cost {self.name!r} is {self.limit}; give 0 or more.")
         if not 0.0 < self.discount <= 1.0:
             raise UserError(f"the discount of cost {self.name!r} is {self.discount}; it must be in (0, 1].")
-        if self.step_bound is not None and not 0.0 < as_number(self.step_bound, f"the bound of cost {self.name!r}") < np.inf:
-            raise UserError(f"the bound of cost {self.name!r} is {self.step_bound}; give a finite number above 0.")
+        if self.step_bound is not None:
+            object.__setattr__(self, "step_bound", as_number(self.step_bound, f"the bound of cost {self.name!r}"))
+            if not 0.0 < self.step_bound < np.inf:
+                raise UserError(f"the bound of cost {self.name!r} is {self.step_bound}; give a finite number above 0.")
 
     def largest_sum(self, horizon: int) -> float | None:
         """Bound the discounted cost of an episode of at most `horizon` steps; None where no step's bound is known."""
@@ -67,8 +69,8 @@ class Spec:
     horizon: int  # steps of a full episode; their mean where the end is drawn by chance
 
     def __post_init__(self) -> None:
-        whole(self.obs_dim, f"obs_dim of {self.name}")
-        whole(self.horizon, f"horizon of {self.name}")
+        for part in ("obs_dim", "horizon"):
+            object.__setattr__(self, part, whole(getattr(self, part), f"{part} of {self.name}"))
         if not isinstance(self.action, Action):
             raise UserError(f"action of {self.name} is {self.action!r}; give a cuprl.Box, Discrete or MultiDiscrete.")
         object.__setattr__(self, "constraints", as_tuple(self.constraints, f"constraints of {self.name}"))

@@ -12,11 +12,12 @@ import numpy as np
 from cuprl.errors import UserError
 
 
-def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> None:
-    """Refuse what is no whole number in this range."""
+def whole(value: Any, what: str, least: int = 1, most: int | None = None) -> int:
+    """Take a whole number in this range, NumPy's as a plain one for JSON; what is none is refused, by the name `what`."""
     accepted = f"of at least {least}" if most is None else f"from {least} to {most}"
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= (most or math.inf):
         raise UserError(f"{what} is {value!r}; give a whole number {accepted}.")
+    return int(value)
 
 
 def as_number(value: Any, what: str) -> float:
