@@ -63,6 +63,12 @@ def test_the_live_display_is_green_under_the_limit_and_red_over_it():
     assert [text.spans[-1].style for text in costs] == ["bold green", "bold red"]
 
 
+def test_a_cost_that_is_over_by_less_than_is_shown_is_red():
+    display = Silent()
+    display.start(SimpleNamespace(path="r"), SPEC, 0, 10)
+    assert display.summary({**ROW, "rollout/ep_cost_mean/speed": 10.004})["cost speed"] == ("10.00 / 10", "red")
+
+
 def test_the_name_of_a_folder_is_shown_letter_by_letter(capsys):
     for display in (Live(), Plain()):
         display.start(SimpleNamespace(path="runs[/bold]\x1b[2J"), SPEC, 0, 10)

@@ -8,7 +8,7 @@ from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import RunStopped
 from cuprl.runs.config import RunConfig
 from cuprl.training.collect import Collected
-from cuprl.training.learner import Learner
+from cuprl.training.learner import Learner, usual_step
 from small import SMALL, same_arrays
 
 SPEC = Spec("arm", 3, Box(2, (-1.0, -1.0), (1.0, 1.0)), (Constraint("heat", 5.0, 1.0), Constraint("force", 2.5, 0.5)), 20)
@@ -104,11 +104,11 @@ def test_noise_is_the_same_however_often_it_is_asked_for():
 def test_critics_that_count_in_steps_know_the_usual_step_and_keep_it():
     learner, again = learner_for(critic_unit="step"), learner_for(critic_unit="step")
     learner.learn_from(collected())
-    np.testing.assert_allclose(learner.usual_step, [1.0, 1.0, 2.0], rtol=1e-6)
+    np.testing.assert_allclose(usual_step(learner.signals, 2), [1.0, 1.0, 2.0], rtol=1e-6)
     again.restore(learner.arrays())
     for one in (learner, again):
         one.learn_from(collected(cost=3.0, seed=1))
-    np.testing.assert_allclose(learner.usual_step, [1.0, 5.0**0.5, 20.0**0.5], rtol=1e-6)
+    np.testing.assert_allclose(usual_step(learner.signals, 2), [1.0, 5.0**0.5, 20.0**0.5], rtol=1e-6)
     same_arrays(learner.arrays(), again.arrays())
 
 
@@ -116,4 +116,4 @@ def test_critics_that_count_in_the_same_unit_bring_it_with_them():
     one, other = learner_for(critic_unit="step"), learner_for(critic_unit="step")
     other.learn_from(collected(cost=3.0))
     one.begin_from(other.arrays(), critics=True)
-    np.testing.assert_array_equal(one.usual_step, other.usual_step)
+    np.testing.assert_array_equal(usual_step(one.signals, 2), usual_step(other.signals, 2))

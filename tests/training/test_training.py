@@ -10,6 +10,7 @@ from cuprl.core.spec import Constraint
 from cuprl.envs import TASKS
 from cuprl.errors import UserError
 from cuprl.runs.config import RunConfig
+from cuprl.training.learner import usual_step
 from cuprl.training.training import Training, env_seed
 from probes import PROBE, Probe, ProbeEnv, constant
 from small import SMALL
@@ -29,7 +30,7 @@ def critic_values(training, obs):
     learner = training.learner
     normalised = learner.normaliser.apply(np.array(obs, np.float64).reshape(-1, 1))
     gamma = np.append(learner.config.gamma, cost_discounts(learner.spec, learner.config))
-    unit = critic_units(learner.usual_step, gamma, learner.config, learner.spec)
+    unit = critic_units(usual_step(learner.signals, 1), gamma, learner.config, learner.spec)
     return np.asarray(unit * values(learner.state.critics, normalised, learner.config))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cuprl.core.spec import Spec
 from cuprl.core.text import printable
@@ -33,6 +33,13 @@ class Display(Protocol):
         """Tell a person what they should know."""
 
 
+class Shown(NamedTuple):
+    """One of the few numbers to watch."""
+
+    text: str
+    colour: str = ""  # of a cost, by its limit
+
+
 class Silent:
     """Shows nothing."""
 
@@ -51,23 +58,24 @@ class Silent:
 
     def note(self, sentence: str) -> None: ...
 
-    def summary(self, row: dict[str, float]) -> dict[str, str]:
-        """Choose the few numbers to watch, as text."""
+    def summary(self, row: dict[str, float]) -> dict[str, Shown]:
+        """Choose the few numbers to watch."""
         iteration = int(row["iteration"])
         per_iteration = (time.perf_counter() - self.begun) / max(iteration - self.first, 1)
         shown = {
-            "iteration": f"{iteration}/{self.iterations}",
-            "steps": f"{int(row['steps']):,}",
-            "steps/s": f"{row['time/fps']:,.0f}",
-            "return": f"{row['rollout/ep_rew_mean']:.1f}",
+            "iteration": Shown(f"{iteration}/{self.iterations}"),
+            "steps": Shown(f"{int(row['steps']):,}"),
+            "steps/s": Shown(f"{row['time/fps']:,.0f}"),
+            "return": Shown(f"{row['rollout/ep_rew_mean']:.1f}"),
         }
         names = [constraint.name for constraint in self.spec.constraints]
-        for name, limit in zip(names, self.spec.limits):
+        for name, limit in ((constraint.name, constraint.limit) for constraint in self.spec.constraints):
             label = f" {printable(name)}" if len(names) > 1 else ""
-            shown[f"cost{label}"] = f"{row[column('rollout/ep_cost_mean', name, names)]:.2f} / {limit:g}"
+            cost = row[column("rollout/ep_cost_mean", name, names)]
+            shown[f"cost{label}"] = Shown(f"{cost:.2f} / {limit:g}", cost_colour(cost, limit))
             if (multiplier := column("train/multiplier", name, names)) in row:
-                shown[f"nu{label}"] = f"{row[multiplier]:.3f}"
-        shown["left"] = clock((self.iterations - iteration) * per_iteration)
+                shown[f"nu{label}"] = Shown(f"{row[multiplier]:.3f}")
+        shown["left"] = Shown(clock((self.iterations - iteration) * per_iteration))
         return shown
 
 
@@ -85,7 +93,7 @@ class Plain(Silent):
         now = time.perf_counter()
         if now - self.last >= self.seconds or row["iteration"] == self.iterations:
             self.last = now
-            self.say("  ".join(f"{name} {value}" for name, value in self.summary(row).items()))
+            self.say("  ".join(f"{name} {number.text}" for name, number in self.summary(row).items()))
 
     def say(self, line: str) -> None:
         """Print a line now, not when a buffer is full."""
@@ -127,12 +135,8 @@ class Live(Redrawn, Silent):
         from rich.text import Text
 
         cells = []  # laid out in as many columns as the terminal has room for
-        for name, value in self.summary(row).items():
-            style = "bold"
-            if name.startswith("cost"):
-                cost, limit = (float(part) for part in value.split(" / "))
-                style = f"bold {cost_colour(cost, limit)}".rstrip()
-            cells.append(Text.assemble((f"{name} ", "dim"), (value, style), no_wrap=True))
+        for name, (text, colour) in self.summary(row).items():
+            cells.append(Text.assemble((f"{name} ", "dim"), (text, f"bold {colour}".rstrip()), no_wrap=True))
         bar = ProgressBar(total=self.iterations, completed=row["iteration"])
         self.draw(Group(Padding(bar, 0), Columns(cells, padding=(0, 2))))  # Padding ends the bar's line
 

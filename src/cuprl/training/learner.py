@@ -67,6 +67,11 @@ def estimate_and_update(
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
+def usual_step(signals: Moments | None, m: int) -> np.ndarray:
+    """Give the size of the reward and of each cost over all steps so far [1 + m]; 1 where no critic counts in it."""
+    return np.ones(1 + m, np.float32) if signals is None else signals.size.astype(np.float32)
+
+
 class Learner:
     """Learns from one rollout after another."""
 
@@ -90,14 +95,6 @@ class Learner:
         """Tell whether it has learnt from all its rollouts."""
         return self.iteration >= self.iterations
 
-    @property
-    def usual_step(self) -> np.ndarray:
-        """Give the size of the reward and of each cost over all steps so far [1 + m]; 1 where no critic counts in it."""
-        return self._usual_step_of(self.signals)
-
-    def _usual_step_of(self, signals: Moments | None) -> np.ndarray:
-        return np.ones(1 + len(self.names), np.float32) if signals is None else signals.size.astype(np.float32)
-
     def deviation(self) -> np.ndarray:
         """Draw the noise of the next rollout's actions [T, N, ...]; the same however often it is asked for."""
         shape = (self.config.batch_size // self.config.num_envs, self.config.num_envs)
@@ -114,7 +111,7 @@ class Learner:
         counted, first_step = episodes.last(window) if window else ended, self.running.length
         costs = EpisodeCosts.of(counted, running, first_step, self.spec, self.config)
         signals = self.signals and self.signals.with_batch(np.asarray(rollout.signal, np.float64))
-        lr_scale, size = self.schedule.scale(self.iteration), self._usual_step_of(signals)
+        lr_scale, size = self.schedule.scale(self.iteration), usual_step(signals, len(self.names))
         handed_over = time.perf_counter()
         state, metrics, finite = jax.block_until_ready(
             estimate_and_update(
