@@ -1,11 +1,13 @@
 """Evaluation: whole episodes, repeatable, of a policy that it leaves alone, on a task that it fits."""
 
+import numpy as np
 import pytest
 
 import cuprl
+from cuprl.core.episodes import Episodes
 from cuprl.core.spec import Constraint
 from cuprl.errors import UserError
-from cuprl.policies.evaluate import evaluate, refuse_other_sizes
+from cuprl.policies.evaluate import evaluate, measures, refuse_other_sizes
 from cuprl.policies.load import load
 from cuprl.training.train import train
 from policies.arms import SPECS, agent_with
@@ -31,6 +33,13 @@ def test_it_counts_one_whole_episode_of_each_environment(tmp_path):
     result = evaluate(load(run.path, probe), episodes=4)
     assert (result["return_mean"], result["length_mean"], result["cost_undiscounted_mean"]) == (7.0, 7.0, 14.0)
     assert result["cost_mean"] == pytest.approx(2 * (2 - 0.5**6)) and result["violation_rate"] == 0.0
+
+
+def test_a_cost_at_its_limit_is_not_over_it():
+    spec = cuprl.Spec("arm", 5, cuprl.Discrete(2), (Constraint("cost", 0.7),), 10)  # 0.7 is less in float32
+    costs = np.array([[0.7], [0.7 + 1e-15]])
+    found = measures(Episodes(np.column_stack((np.ones(2), costs)), costs, np.ones(2)), spec)
+    assert found["violation_rate"] == 0.5 and found["cost_limit"] == 0.7
 
 
 def test_a_task_of_other_sizes_is_refused(run):

@@ -79,14 +79,15 @@ def evaluate(
 
 def measures(finished: Episodes, spec: Spec, plain: bool = False) -> dict[str, Any]:
     """Say what episodes came to: numbers, and of the costs arrays [m]; plain: the limits are for the plain sums."""
-    over = (finished.total[:, 1:] if plain else finished.discounted) > spec.limits  # [E, m]
+    limits = np.array([c.limit for c in spec.constraints], np.float64)  # `spec.limits` are rounded, some to less
+    over = (finished.total[:, 1:] if plain else finished.discounted) > limits  # [E, m]
     return {
         "return_mean": finished.total[:, 0].mean(),
         "return_std": finished.total[:, 0].std(),
         "cost_mean": finished.discounted.mean(axis=0),
         "cost_std": finished.discounted.std(axis=0),
         "cost_undiscounted_mean": finished.total[:, 1:].mean(axis=0),
-        "cost_limit": np.array([c.limit for c in spec.constraints]),
+        "cost_limit": limits,
         "cost_violation_rate": over.mean(axis=0),
         "violation_rate": over.any(axis=1).mean(),
         "length_mean": finished.length.mean(),
