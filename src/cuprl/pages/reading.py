@@ -15,12 +15,13 @@ from cuprl.algorithms import as_now
 from cuprl.core.spec_json import spec_from_json
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
-from cuprl.runs import files, progress, provenance
+from cuprl.policies import certificate
+from cuprl.runs import evaluations, files, progress, provenance
 from cuprl.runs.columns import column
-from cuprl.runs.evaluations import best_row
+from cuprl.runs.config_checks import planned_iterations
 from cuprl.runs.folder import Run, iteration_of
 
-LARGEST_CERTIFICATE, LARGEST_VIDEO = 2**20, 20 * 10**6  # bytes
+LARGEST_VIDEO = 20 * 10**6  # bytes
 VIDEOS = {"video.mp4": "video/mp4", "video.gif": "image/gif"}
 
 
@@ -46,7 +47,7 @@ class Seen:
     @property
     def planned(self) -> int:
         """Count the iterations that the run is to have."""
-        return self.config["steps"] // self.config["settings"]["batch_size"]
+        return planned_iterations(self.config)
 
     def metric(self, key: str, constraint: str) -> np.ndarray | None:
         """Give a constraint's column [rows]; None where the algorithm has no such."""
@@ -55,7 +56,7 @@ class Seen:
     @property
     def best(self) -> int | None:
         """Find the row of the best evaluation; None where there is none within every limit."""
-        return best_row(self.evaluations, self.config)
+        return evaluations.best_row(self.evaluations, self.config)
 
     @property
     def bound(self) -> float:
@@ -96,8 +97,8 @@ def read_run(run: Run) -> Seen:
         checkpoint=max(map(iteration_of, run.checkpoints()), default=0),
         lost=run.lost(),
         training=files.held(run.path),
-        evaluations=read_evaluations(run.path / "evaluations.csv", faults),
-        certificate=read_certificate(run.path / "certificate.json", faults),
+        evaluations=read_evaluations(run.path / evaluations.NAME, faults),
+        certificate=read_certificate(run.path / certificate.NAME, faults),
         faults=faults,
     )
 
@@ -130,7 +131,7 @@ def read_certificate(path: Path, faults: list[str]) -> Any:
     if not is_own(path):
         return None
     try:
-        return json.loads(files.read(path, LARGEST_CERTIFICATE))
+        return json.loads(files.read(path, certificate.LARGEST_FILE))
     except UserError as error:
         faults.append(str(error))
     except (ValueError, RecursionError) as error:

@@ -61,11 +61,16 @@ def check_configuration(config: Any) -> None:
     check_settings(config["algo"], config["settings"])
     if "batch_size" not in config["settings"]:
         raise UserError("has no batch_size in its settings")
-    if not 1 <= config["steps"] // config["settings"]["batch_size"] <= MOST_ITERATIONS:
+    if not 1 <= planned_iterations(config) <= MOST_ITERATIONS:
         raise wrong("steps", config["steps"])
     check_history(config)
     if "spec" in config:
         check_spec(config["spec"], list(config["limits"]))
+
+
+def planned_iterations(config: dict[str, Any]) -> int:
+    """Count the iterations that a run of a config.json, or of a result's configuration, is to have."""
+    return config["steps"] // config["settings"]["batch_size"]
 
 
 def check_settings(algo: str, settings: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid.differences import differing, numerics_reason
 from cuprl.policies.start import Origin, read_start
 from cuprl.runs.config import RunConfig
+from cuprl.runs.config_checks import planned_iterations
 from cuprl.runs.folder import Run, iteration_of
 from cuprl.runs.provenance import modules_of
 
@@ -126,7 +127,7 @@ class Cell:
             done = iteration_of(run.read(run.to_resume_from())[0])
         except UserError:  # none is intact
             done = 0
-        return done / (run.config["steps"] // run.config["settings"]["batch_size"])
+        return done / planned_iterations(run.config)
 
     def check_same(self, run: Run) -> None:
         """Refuse a run made with other settings, or when its algorithm had other numbers: it is not this cell's."""

@@ -11,6 +11,7 @@ from cuprl.experiments.grid.cells import resolve
 from cuprl.experiments.store.results import Result
 from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.config import RunConfig, identity_of
+from cuprl.runs.config_checks import planned_iterations
 from cuprl.runs.folder import Run, iterations
 from cuprl.runs.provenance import refuse_altered
 
@@ -34,7 +35,7 @@ def from_run(run: Run, trust: Trust = False) -> Result:
 def all_metrics(run: Run) -> dict[str, np.ndarray]:
     """Read the metrics of a finished run, [iterations] each; one that is unfinished, or lacks any, is refused."""
     metrics = run.measured()
-    wanted = run.config["steps"] // run.config["settings"]["batch_size"]
+    wanted = planned_iterations(run.config)
     found = metrics.get("iteration", np.zeros(0))
     if len(found) < wanted and wanted in map(iteration_of, run.checkpoints()):
         raise UserError(f"{run.path} is finished, but {what_is_lost(run)}.")

@@ -25,7 +25,7 @@ from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import file_name
 from cuprl.runs.columns import column, needed
 from cuprl.runs.config import identity_of
-from cuprl.runs.config_checks import check_configuration
+from cuprl.runs.config_checks import check_configuration, planned_iterations
 from cuprl.runs.files import read as read_file
 from cuprl.runs.files import too_large, write_atomically
 from cuprl.runs.provenance import plain
@@ -163,7 +163,7 @@ def from_body(body: dict[str, Any]) -> Result:
     for name in needed(body["config"]["limits"]):
         if name not in metrics:
             raise ValueError(f"it has no column {name}")
-    wanted = body["config"]["steps"] // body["config"]["settings"]["batch_size"]
+    wanted = planned_iterations(body["config"])
     for name, values in metrics.items():
         if values.shape != (wanted,):
             raise ValueError(f"its {name} has the shape {list(values.shape)}, its configuration {wanted} iterations")
