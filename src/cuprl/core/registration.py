@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from typing import Any
 
 ROBOTS = ("Hopper", "Ant", "Swimmer", "Humanoid", "HalfCheetah", "Walker2d")
@@ -26,14 +25,14 @@ def register_with_gymnasium() -> None:
 
 
 class WhenImported:
-    """Watches for the first import of Gymnasium, and then watches no more."""
+    """Watches for imports of Gymnasium. It stays, for not all who ask where a module is import it then."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Find Gymnasium as anyone would, with the ids registered at the end of its import; other modules not at all."""
         if name != "gymnasium":
             return None
-        sys.meta_path.remove(self)
-        spec = find_spec(name)
+        after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before it were asked, and found nothing
+        spec = next((found for finder in after if (found := finder.find_spec(name, path, target)) is not None), None)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
