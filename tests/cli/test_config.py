@@ -132,3 +132,40 @@ def test_modules_that_a_file_names_wait_for_a_word(content, here, monkeypatch, c
             assert main([*words, "--out", out, "--evaluate", *word]) == 0 and Path("ran").exists(), capsys.readouterr().err
             assert Run(out).config["task"] == content["task"]  # the word is none of the task's
     sys.modules.pop("evil", None)
+
+
+ENCODER = """
+from pathlib import Path
+import cuprl
+
+Path("ran").touch()
+
+
+def init(key, obs_dim):
+    return []
+
+
+def apply(params, obs):
+    return obs * 0.5
+
+
+HALF = cuprl.Encoder(init, apply)
+"""
+
+
+def test_the_encoder_that_a_file_names_waits_for_a_word(here, monkeypatch, capsys):
+    Path("own_half.py").write_text(ENCODER)
+    Path("none.toml").write_text("algo = 'ppo'")
+    Path("own.toml").write_text("algo = 'ppo'\nsettings = { encoder = 'own_half:HALF' }")
+    words = ["train", "hopper-speed", "--steps", "200", *FLAGS, "--config"]
+    for more in ([], ["--seeds", "0..1"]):
+        assert main([*words, "own.toml", *more]) == 2
+        assert "own.toml names the module own_half" in capsys.readouterr().err and not Path("ran").exists()
+    typed = ["--encoder", "own_half:HALF"]
+    for k, more in enumerate(
+        (["own.toml", "--import", "own_half"], ["own.toml", "--trust"], ["own.toml", *typed], ["none.toml", *typed])
+    ):
+        user_modules._named.clear()
+        assert main([*words, *more, "--out", str(k)]) == 0, capsys.readouterr().err
+        assert Run(str(k)).config["settings"]["encoder"] == "own_half:HALF" and Path("ran").exists()
+    sys.modules.pop("own_half", None)

@@ -15,7 +15,7 @@ from cuprl.errors import UserError, unknown
 if TYPE_CHECKING:
     from cuprl.runs.config_file import ConfigFile
 
-BY_HAND = ("task", "algo", "seed", "limits")  # whether these were typed makes a difference: `filled_in` sees to them
+BY_HAND = ("task", "algo", "seed", "limits", "encoder")  # whether they were typed makes a difference: see `filled_in`
 
 
 def add_config_flags(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,8 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
             if name not in kinds:
                 raise UserError(f"{file.path}: {unknown(f'setting of {algo}', name, list(kinds))}")
         flags = {action.dest for action in parser._actions} - set(BY_HAND)
-        parser.set_defaults(**{name: value for name, value in file.values.items() if name in flags}, **file.settings)
+        of_file = {**file.values, **file.settings}
+        parser.set_defaults(**{name: value for name, value in of_file.items() if name in flags})
     parser.set_defaults(file=file)
 
 
@@ -62,12 +63,12 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
 def filled_in(args: argparse.Namespace) -> Iterator[None]:
     """Fill in what was not typed: from the file, else the usual. While inside, what the file names needs its user's word."""
     from cuprl import algorithms
-    from cuprl.runs.provenance import modules_of
+    from cuprl.core.encoder import find_encoder
 
     file: ConfigFile | None = args.file
     if args.trust and not file:
         raise UserError("--trust goes with --config; what you type yourself needs no such word.")
-    task, algo, imports = args.task or "", args.algo or "", args.imports or []
+    task, algo, encoder, imports = args.task or "", args.algo or "", args.encoder, args.imports or []
     args.task, args.algo = task or (file.task if file else ""), algorithms.full_name(algo or (file.algo if file else "cup"))
     if not args.task:
         missing = f"{file.path} names no task" if file else "there is no TASK"
@@ -75,6 +76,8 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
     if file:
         if args.seed is None and getattr(args, "seeds", None) is None:
             args.seed = file.values.get("seed")
+        if encoder is None:
+            args.encoder = file.settings.get("encoder")
         args.limit = limit_words(file, args.limit)
         if file.numerics not in (None, algorithms.numerics(args.algo)) and args.algo == file.algo:
             print(f"note: {args.algo} gives other numbers now than when the run of {file.path} was made.", file=sys.stderr)
@@ -84,16 +87,24 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
                 file=sys.stderr,
             )
         # A module that the file names is no more than allowed by --import; another is one that registers the environment.
-        args.imports = [module for module in imports if module not in modules_of(file.task, file.algo)] or None
-    with gate(file, imports, args.trust, task, algo, args.cost):
+        args.imports = [module for module in imports if module not in file.modules] or None
+    with gate(file, imports, args.trust, task, algo, encoder, args.cost):
+        find_encoder(args.encoder)  # the processes of several runs would take its name for one that was typed
         yield
 
 
 @contextmanager
 def gate(
-    file: ConfigFile | None, imports: Sequence[Any], trust: bool, task: str, algo: str, costs: Sequence[str] | None = None
+    file: ConfigFile | None,
+    imports: Sequence[Any],
+    trust: bool,
+    task: str,
+    algo: str,
+    encoder: str | None = None,
+    costs: Sequence[str] | None = None,
 ) -> Iterator[None]:
     """Take modules from the file while inside: they are refused, but for those of these words, which a person typed."""
+    from cuprl.core.encoder import NO_ENCODER
     from cuprl.core.user_modules import named_by
     from cuprl.envs.gymnasium.name import parse_costs
     from cuprl.runs.provenance import modules_of
@@ -101,9 +112,9 @@ def gate(
     if file is None:
         yield
         return
-    allowed = {*filter(None, imports), *modules_of(task, algo)}
+    allowed = {*filter(None, imports), *modules_of(task, algo, encoder or NO_ENCODER)}
     allowed |= {source.partition(":")[0] for source in parse_costs(costs or ()).values()}
-    allowed |= set(modules_of(file.task, file.algo)) if trust else set()
+    allowed |= set(file.modules) if trust else set()
     with named_by(file.path, allowed):
         yield
 

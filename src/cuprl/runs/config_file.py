@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from cuprl import algorithms
+from cuprl.core.encoder import NO_ENCODER
 from cuprl.core.values import is_number, is_of
 from cuprl.errors import UserError, unknown
 from cuprl.runs import files
 from cuprl.runs.config import RunConfig
-from cuprl.runs.provenance import LARGEST_CONFIG
+from cuprl.runs.provenance import LARGEST_CONFIG, modules_of
 
 # What config.json has beside: of the run that was made, not of the one to make.
 TOLD = (
@@ -58,6 +59,11 @@ class ConfigFile:
     def algo(self) -> str:
         """Give the algorithm's name; cup where it names none."""
         return self.values.get("algo", "cup")
+
+    @property
+    def modules(self) -> list[str]:
+        """Find the modules of one's own that it names."""
+        return modules_of(self.task, self.algo, str(self.settings.get("encoder", NO_ENCODER)))
 
 
 def read_config_file(path: str | Path) -> ConfigFile:
