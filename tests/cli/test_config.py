@@ -169,3 +169,9 @@ def test_the_encoder_that_a_file_names_waits_for_a_word(here, monkeypatch, capsy
         assert main([*words, *more, "--out", str(k)]) == 0, capsys.readouterr().err
         assert Run(str(k)).config["settings"]["encoder"] == "own_half:HALF" and Path("ran").exists()
     sys.modules.pop("own_half", None)
+
+
+@pytest.mark.parametrize("words", [["--trust=1"], ["--trust=1", "--config", "run.toml"]])
+def test_a_value_that_no_flag_takes_is_one_sentence(words, here, capsys):
+    assert main(["train", "hopper-speed", *words]) == 2
+    assert capsys.readouterr().err == "cup: argument --trust: ignored explicit argument '1'; see `cup train --help`.\n"

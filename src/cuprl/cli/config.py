@@ -36,7 +36,7 @@ def add_settings(parser: Parser, words: Sequence[str]) -> None:
     for flag in ("--algo", "--config"):
         named.add_argument(flag, nargs="?")
     named.add_argument("--import", action="append", dest="imports", nargs="?", default=[])
-    named.add_argument("--trust", action="store_true")
+    named.add_argument("--trust", nargs="?", const=True, default=False)  # that it takes no word, the parser itself says
     found = named.parse_known_args(words)[0]
     file = read_config_file(found.config) if found.config else None
     algo = found.algo or (file.algo if file else "cup")  # --algo without a name is refused later
