@@ -52,6 +52,13 @@ def test_a_tabular_policy_whose_cost_is_known_exactly(tmp_path):
         cuprl.certify(run, episodes=100, mode="sampled", cost_bound=1.0)
 
 
+def test_numbers_of_numpy_are_plain_ones_in_what_is_written(run):
+    found = cuprl.certify(run, np.int64(3), np.float32(0.5), seed=np.int64(7))
+    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+    evaluated = cuprl.evaluate(run, np.int64(3), seed=np.int64(7))
+    assert json.loads(json.dumps(evaluated)) == evaluated
+
+
 def test_all_constraints_share_the_confidence(run, certificate):
     speed, effort = certificate.constraints
     assert speed.confidence == effort.confidence == pytest.approx(0.975) and certificate.confidence == 0.95

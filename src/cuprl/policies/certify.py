@@ -61,9 +61,9 @@ def certify(
         trust: as for `evaluate`.
         tell: called with the number of episodes done.
     """
-    whole(episodes, "episodes")
-    whole(seed, "seed", least=0)
-    if not 0.0 < as_number(confidence, "confidence") < 1.0:
+    episodes, seed = whole(episodes, "episodes"), whole(seed, "seed", least=0)
+    confidence = as_number(confidence, "confidence")
+    if not 0.0 < confidence < 1.0:
         raise UserError(f"confidence is {confidence}; give a number above 0 and below 1, as 0.95.")
     if mode not in MODES:
         raise unknown("mode", str(mode), MODES)

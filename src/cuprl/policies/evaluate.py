@@ -53,8 +53,7 @@ def evaluate(
         Means and deviations as plain numbers; of several constraints a dict by name. "changed" names the modules that are
             not what they were when the policy was trained: the numbers are then of another task.
     """
-    whole(episodes, "episodes", most=envs.MOST_AT_ONCE)
-    whole(seed, "seed", least=0)
+    episodes, seed = whole(episodes, "episodes", most=envs.MOST_AT_ONCE), whole(seed, "seed", least=0)
     saved = loaded(run, checkpoint, trust)
     info = saved.info
     with environment_of(saved, episodes, seed, task, trust) as env:
