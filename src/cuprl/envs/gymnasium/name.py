@@ -40,8 +40,8 @@ def format_name(
 
     def numbers(option: str, values: dict[str, float]) -> list[tuple[str, str]]:
         if len(set(values.values())) == 1 and (option == "discount" or len(values) == 1):
-            return [(option, f"{next(iter(values.values())):.15g}")]
-        return [(option, f"{cost}={value:.15g}") for cost, value in values.items()]
+            return [(option, shortest(next(iter(values.values()))))]
+        return [(option, f"{cost}={shortest(value)}") for cost, value in values.items()]
 
     return join_name(
         PREFIX + identifier,
@@ -51,10 +51,15 @@ def format_name(
             *(numbers("discount", discounts) if set(discounts.values()) != {0.99} else ()),
             *([("horizon", str(horizon))] if horizon is not None else ()),
             *([("backend", backend)] if backend != "sync" else ()),
-            *([("timeout", f"{timeout:.15g}")] if timeout is not None else ()),
+            *([("timeout", shortest(timeout))] if timeout is not None else ()),
             *(("import", module) for module in imports),
         ],
     )
+
+
+def shortest(value: float) -> str:
+    """Write a number in the fewest digits that give it back, without a +, which parts the words of a name."""
+    return repr(float(value)).removesuffix(".0").replace("e+", "e")
 
 
 def parse_name(name: str) -> dict[str, Any]:
