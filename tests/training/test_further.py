@@ -10,11 +10,12 @@ import pytest
 
 import cuprl
 from cuprl.cli import main
+from cuprl.core import user_modules
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
 from cuprl.experiments.store.of_run import from_run
 from cuprl.experiments.store.results import config_hash
-from cuprl.policies.export import export_policy
+from cuprl.policies.export import SUFFIXES, export_policy
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import refuse_altered
@@ -98,6 +99,19 @@ def test_a_run_that_was_extended_elsewhere_is_read_anew(tmp_path):
     further(held.path, 2)
     further(held, 3)
     assert [one["iteration"] for one in Run(held.path).config["extensions"]] == [1, 2]
+
+
+def test_a_run_that_fell_back_behind_its_extension_is_trained_further(tmp_path):
+    run = trained(tmp_path / "r", 3, anneal=True)
+    further(run, 4, "off")
+    whole = shutil.copytree(run.path, tmp_path / "whole")
+    for path in run.checkpoints()[:-1]:  # all but that of iteration 2
+        path.write_bytes(b"damage")
+    further(run, 6)
+    read = Run(run.path)
+    assert [(one["iteration"], one["steps"]) for one in read.config["extensions"]] == [(2, 600), (2, 800)]
+    (whole / "config.json").write_bytes((run.path / "config.json").read_bytes())
+    same_arrays(resume(stop_after(Run(whole), 5), task=WALK, **QUIET).latest()[0], run.latest()[0])
 
 
 def test_a_grid_does_not_take_an_extended_run_for_its_own(tmp_path):
@@ -247,6 +261,28 @@ def test_a_policy_that_does_not_fit_is_one_sentence(teacher, tmp_path):
         with pytest.raises(UserError, match=words):
             trained(tmp_path / "r", 1, **{"start_from": teacher, **options})
         assert not (tmp_path / "r").exists()
+
+
+HALF = """
+import cuprl
+
+HALF = cuprl.Encoder(lambda key, n: [], lambda params, obs: obs * 0.5, lambda params, obs: obs * 0.5)
+"""
+
+
+def test_an_encoder_held_by_a_module_is_named_by_the_new_run(own_module, tmp_path):
+    own_module("own_half", HALF)
+    run = trained(tmp_path / "first", 1, encoder="own_half:HALF")
+    files = [export_policy(run, to, tmp_path / f"policy{suffix}") for to, suffix in SUFFIXES.items() if to != "onnx"]
+    for start, words in (
+        (run, "first names the module own_half, .* name the policy's encoder, as --encoder MODULE:NAME"),
+        (files[0], r"policy.npz names the module own_half, .* as --encoder MODULE:NAME .in Python encoder=\.\.\..\.$"),
+        (files[1], "policy.jax does not show its network; begin from its run"),
+    ):
+        user_modules._named.clear()
+        with pytest.raises(UserError, match=words):
+            trained(tmp_path / "r", 1, start_from=start)
+    assert trained(tmp_path / "r", 1, start_from=run, encoder="own_half:HALF").config["start"]["iteration"] == 1
 
 
 def test_several_seeds_from_a_run_each(tmp_path, capsys, monkeypatch):

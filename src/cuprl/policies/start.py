@@ -16,6 +16,7 @@ import numpy as np
 from cuprl.core.encoder import Encoder
 from cuprl.core.normaliser import Normaliser
 from cuprl.core.spec import Spec
+from cuprl.core.user_modules import NotTrusted
 from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.learn.fields import as_words
@@ -92,7 +93,7 @@ def origin_of(source: str | Path | Run | None, checkpoint: str | int | None, cri
 def read_start(origin: Origin, encoder: Encoder | None = None) -> Start:
     """Read a policy to begin from. Nothing that its folder names is imported; encoder: the new run's, where it has one."""
     source = origin.source
-    policy = load(source, checkpoint=origin.checkpoint, encoder=encoder)
+    policy = read(origin, encoder)
     if isinstance(policy, RunPolicy) and policy.file is not None:
         arrays, content = policy.learnt, files.read(policy.file, LARGEST)
     elif policy.arrays and policy.source is not None:
@@ -103,7 +104,7 @@ def read_start(origin: Origin, encoder: Encoder | None = None) -> Start:
             mend = "give its run's folder, or leave --from-critics away"
             raise UserError(f"{policy.source} is a policy alone, without critics; {mend}.")
     else:
-        raise UserError(f"{source} does not show its network; begin from its run, or from a .npz file.")
+        raise UserError(no_network(source))
     layers = layers_of(policy.arrays)
     network = {
         "hidden": tuple(len(bias) for _, bias in layers[:-1]),
@@ -116,6 +117,24 @@ def read_start(origin: Origin, encoder: Encoder | None = None) -> Start:
         **{name: policy.info[name] for name in ("task", "algo", "seed", "iteration")},
     }
     return Start(arrays, policy.info, network, facts, str(policy.source))
+
+
+def read(origin: Origin, encoder: Encoder | None) -> SavedPolicy:
+    """Load the policy; where the module of its encoder is refused, say which word of a new run is its user's."""
+    try:
+        return load(origin.source, checkpoint=origin.checkpoint, encoder=encoder)
+    except NotTrusted as error:
+        if str(origin.source).endswith(".jax"):
+            raise UserError(no_network(origin.source)) from None
+        said = str(error).partition(";")[0]
+        raise NotTrusted(
+            f"{said}; if you trust it, name the policy's encoder, as --encoder MODULE:NAME (in Python encoder=...)."
+        ) from None
+
+
+def no_network(source: str | Path | Run) -> str:
+    """Say that a policy is a program, of which nothing can be learnt further."""
+    return f"{source} does not show its network; begin from its run, or from a .npz file."
 
 
 def of_file(policy: SavedPolicy, path: Path) -> Arrays:
