@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cuprl.experiments.engines.engine import held
+from cuprl.core import user_modules
+from cuprl.errors import RunStopped
+from cuprl.experiments.engines.board import PlainBoard
+from cuprl.experiments.engines.engine import Grid, held
 from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.grid.shipped import find
 from cuprl.experiments.store.of_run import from_run
@@ -135,6 +138,35 @@ def test_a_damaged_run_or_result_is_left_out_and_the_others_go_on(tmp_path, caps
     assert "not readable JSON" in broken.path(root).with_name("seed1.failed").read_text()
     assert f"1 damaged result left out: the result {damaged} is damaged" in capsys.readouterr().out
     assert stored(cells, results).keys() == {again}  # stored again from its folder
+
+
+HALF = "import cuprl\n\nHALF = cuprl.Encoder(lambda key, n: [], lambda params, obs: obs * 0.5)\n"
+
+
+def test_a_finished_run_is_evaluated_with_the_encoder_that_its_grid_names(own_module, tmp_path):
+    own_module("own_half", HALF)
+    settings = (*SMALL, ("encoder", "own_half:HALF"))
+    (cell,) = cells = expand(replace(TINY, blocks=(replace(BLOCK, seeds=(0,), settings=settings, evaluate=1),)))
+    train("hopper-speed", steps=600, out=cell.path(tmp_path / "runs"), **dict(settings), **QUIET)
+    user_modules._named.clear()
+    assert not run_cells(cells, tmp_path)
+    assert stored(cells, tmp_path / "results")[cell].evaluation["episodes"] == 1
+
+
+def test_an_evaluation_that_fails_is_that_runs_alone(tmp_path, monkeypatch):
+    def stopped(*_, **__):
+        raise RunStopped("the environment raised")
+
+    monkeypatch.setattr("cuprl.experiments.store.evaluation.evaluate", stopped)
+    evaluated, plain = expand(TINY)
+    cells, root = [replace(evaluated, evaluate=1), plain], tmp_path / "runs"
+    grid = Grid(cells, root, tmp_path / "results" / "tiny", PlainBoard())
+    for cell in cells:
+        train("hopper-speed", steps=600, seed=cell.seed, out=cell.path(root), **dict(SMALL), **QUIET)
+        grid.settle(cell, 0)
+    assert grid.failed == {cells[0]: "the environment raised\n"}
+    again = Grid(cells, root, tmp_path / "results" / "tiny", PlainBoard())
+    assert again.failed == grid.failed and stored(cells, tmp_path / "results").keys() == {plain}
 
 
 def test_a_finished_run_whose_last_checkpoint_is_damaged_is_mended(tmp_path):

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from cuprl.errors import UserError
+from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.engines.board import PlainBoard
 from cuprl.experiments.engines.failure import Stopped, failure_of, last_lines, refuse_full_disk, storing, try_storing
 from cuprl.experiments.engines.pace import Pace
@@ -144,7 +144,7 @@ class Grid:
             lines = last_lines(path)
         except Stopped:
             raise
-        except (UserError, OSError) as error:
+        except (UserError, RunStopped, OSError) as error:
             lines = f"{error}\n"
         self.fail(cell, lines, f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
 
@@ -165,14 +165,14 @@ class Grid:
             return True
         except Stopped:
             raise
-        except (UserError, OSError) as error:
+        except (UserError, RunStopped, OSError) as error:
             self.fail(cell, f"{error}\n", f"{cell} cannot be used: {error}\n")
             return False
 
     def keep(self, cell: Cell) -> None:
         """Store a finished run."""
-        run = Run(cell.path(self.root))
-        result = with_evaluation(from_run(run), run, cell.evaluate)
+        run, named = Run(cell.path(self.root)), cell.modules()  # by the grid's user, as the run's folder is this cell's
+        result = with_evaluation(from_run(run, named), run, cell.evaluate, named)
         with storing(self.results):
             store(result, self.results)
         self.states[cell] = "done"
