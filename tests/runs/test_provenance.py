@@ -1,6 +1,7 @@
 """What made a run; that a changed configuration or source is seen is shown in tests/core/test_user_modules.py too."""
 
 import hashlib
+import subprocess
 import sys
 
 import pytest
@@ -55,6 +56,24 @@ def test_a_changed_source_is_seen(tmp_path, monkeypatch):
         assert provenance.changed_sources({"task": task, "algo": "cup"}) == []  # from before they were recorded
     finally:
         del sys.modules["my_costs"]
+
+
+def test_the_commit_is_that_of_the_package_and_not_of_a_project_around_it(tmp_path, monkeypatch):
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook has these, and they would lead to our own
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "provenance.py"
+    file.write_text("")
+    monkeypatch.setattr(provenance, "__file__", str(file))
+    author = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    for words in (["init"], [*author, "commit", "--allow-empty", "-m", "theirs"]):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True, capture_output=True)
+    assert provenance.git_commit() is None
+    for words in (["add", file.name], [*author, "commit", "-m", "ours"]):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True, capture_output=True)
+    commit = provenance.git_commit()
+    assert len(commit) == 40
+    file.write_text("changed")
+    assert provenance.git_commit() == f"{commit}-dirty"
 
 
 def test_nothing_tells_whose_machine_it_is():

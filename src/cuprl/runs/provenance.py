@@ -42,9 +42,15 @@ def versions() -> dict[str, str]:
 
 def git_commit() -> str | None:
     """Find the commit of the source tree cuprl runs from, if it is one; with -dirty where files differ from it."""
-    try:
-        command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    here = Path(__file__)
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(here.parent), *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", here.name)  # an installed cuprl may lie in another project's folder
+        return git("describe", "--always", "--abbrev=40", "--dirty", "--exclude=*")
     except (OSError, subprocess.CalledProcessError):
         return None
 
