@@ -11,7 +11,7 @@ import pytest
 from cuprl.errors import RunStopped
 from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training.display import Plain
-from cuprl.training.train import train
+from cuprl.training.train import resume, train
 from probes import PROBE, Probe, constant
 from small import QUIET
 
@@ -89,6 +89,16 @@ def test_not_finite_stops_with_the_name_the_iteration_and_an_intact_checkpoint(q
     last = Run(tmp_path / "r").checkpoints()[0]
     assert str(last) in str(error.value)
     assert read_checkpoint(last)["counters"][0] == 4
+
+
+def test_the_last_good_checkpoint_is_no_damaged_one(tmp_path):
+    good = Probe("bad", constant(1), constant(0))
+    run = train(good, "ppo", steps=400, out=tmp_path / "r", checkpoint_every=1, **PROBE, **QUIET)
+    damaged, last = run.checkpoints()
+    damaged.write_bytes(b"damage")
+    with pytest.raises(RunStopped, match="reward became NaN or infinite in iteration 2") as error:
+        resume(run, task=Probe("bad", constant(np.nan), constant(0)), **QUIET)
+    assert str(last) in str(error.value) and str(damaged) not in str(error.value)
 
 
 def test_not_finite_parameters_stop_the_run(tmp_path):

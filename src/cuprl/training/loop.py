@@ -9,6 +9,7 @@ from typing import Any
 
 from cuprl.core.printing import readers_may_leave
 from cuprl.errors import RunStopped
+from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.folder import Run
 from cuprl.training.display import Display
 from cuprl.training.evaluating import Evaluator
@@ -27,7 +28,7 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
         training.hurry()
         evaluator.hurry()
 
-    last_good = run.checkpoints()[0] if run.checkpoints() else None
+    last_good = next((path for path in run.checkpoints() if iteration_of(path) == learner.iteration), None)
     writers = open_writers(training.config, run)
     with readers_may_leave(), writers as writing, stop_signals(hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
