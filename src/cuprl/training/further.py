@@ -58,7 +58,9 @@ def extended(config: RunConfig, run: Run, steps: float | None, anneal: str | Non
             said = f"{run.path} has {config.steps:,} steps already"
             raise UserError(f"{said}, and what its learning rates do is settled; leave --anneal away, or give more --steps.")
         return config
-    return replace(asked, extensions=[*before, extension(reached, config.steps, anneal or "continue")])
+    # Where it went back behind an extension, nothing that was learnt under that one is left.
+    turned = [{**one, "iteration": min(one["iteration"], reached)} for one in before]
+    return replace(asked, extensions=[*turned, extension(reached, config.steps, anneal or "continue")])
 
 
 def extension(iteration: int, steps: int, anneal: str) -> dict[str, object]:
