@@ -10,7 +10,7 @@ import pytest
 
 import cuprl
 from cuprl.cli import main
-from cuprl.errors import UserError
+from cuprl.errors import RunStopped, UserError
 from cuprl.policies.export import SUFFIXES, export_policy
 from policies.arms import SPECS
 from small import SMALL
@@ -49,6 +49,24 @@ def test_a_robot_of_ones_own_has_no_evaluation(tmp_path, capsys):
     assert main(["export", str(folder), "--to", "jax"]) == 0
     assert "no evaluation: unknown task 'arm'" in capsys.readouterr().err
     assert cuprl.load(folder / "policy.jax", trust=True).info["evaluation"] is None
+
+
+def test_where_its_environment_fails_the_file_has_no_evaluation(run, tmp_path, monkeypatch, capsys):
+    def stopped(*_, **__):
+        raise RunStopped("the environment raised")
+
+    monkeypatch.setattr("cuprl.policies.evaluate.evaluate", stopped)
+    assert main(["export", str(run.path), "--out", str(tmp_path / "policy.npz")]) == 0
+    assert "note: the file carries no evaluation: the environment raised.\n" in capsys.readouterr().err
+    assert cuprl.load(tmp_path / "policy.npz").info["evaluation"] is None
+
+
+@pytest.mark.parametrize("to, more", [("onnx", []), ("onnx", ["--latency"]), ("jax", ["--trust", "--latency"])])
+def test_a_policy_without_arrays_is_not_written_again(to, more, run, tmp_path, capsys):
+    file = export_policy(run, to, tmp_path / f"policy{SUFFIXES[to]}")
+    assert main(["export", str(file), *more]) == 2
+    shown = capsys.readouterr()
+    assert "does not show its arrays; give the run" in shown.err and shown.err.count("\n") == 1 and not shown.out
 
 
 def test_latency_table(run, capsys, monkeypatch):

@@ -35,13 +35,14 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the policy's file, or measure it."""
     from cuprl.errors import UserError
-    from cuprl.policies.export import check, export_policy, refuse_unwritable
+    from cuprl.policies.export import check, export_policy, refuse_program, refuse_unwritable
     from cuprl.policies.load import load
 
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
     policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
+    refuse_program(policy)
     if args.latency:
         return print_latency(policy)
     refuse_unwritable(policy, args.to)
@@ -52,20 +53,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def measured(policy: SavedPolicy, episodes: int) -> dict[str, Any] | None:
-    """Evaluate the mode; None where the task is not known here, as on hardware."""
+    """Evaluate the mode; None where the task is not known here, as on hardware, or fails."""
     import sys
 
     from cuprl.cli.inspect import print_evaluation
     from cuprl.core.text import printable
     from cuprl.core.user_modules import NotTrusted
-    from cuprl.errors import UserError
+    from cuprl.errors import RunStopped, UserError
     from cuprl.policies.evaluate import evaluate
 
     try:
         evaluation = evaluate(policy, episodes)
     except NotTrusted:
         raise
-    except UserError as error:
+    except (UserError, RunStopped) as error:
         reason = str(error).partition(";")[0].rstrip(".")
         print(f"note: the file carries no evaluation: {printable(reason)}.", file=sys.stderr)
         return None

@@ -42,8 +42,7 @@ def export_policy(
     """
     check(to, out)
     policy = loaded(run, checkpoint)
-    if not policy.arrays:
-        raise UserError(f"{policy.source} does not show its arrays; give the run it was exported from, or a .npz file.")
+    refuse_program(policy)
     path = Path(out) if out is not None else policy.beside("policy" + SUFFIXES[to], SUFFIXES[to])
     if path is None:
         raise UserError("this policy has no folder yet; give the file to write as out=.")
@@ -85,6 +84,12 @@ def check(to: str, out: str | Path | None = None) -> None:
         raise UserError(f"{out} does not end in {SUFFIXES[to]}, as a file of the format {to} must; name it so.")
     if to == "onnx":
         need("onnx", "writing an .onnx file needs onnx", "onnx")
+
+
+def refuse_program(policy: SavedPolicy) -> None:
+    """Refuse a policy that is read as a compiled program or a graph: it has no arrays to write."""
+    if not policy.arrays:
+        raise UserError(f"{policy.source} does not show its arrays; give the run it was exported from, or a .npz file.")
 
 
 def refuse_unwritable(policy: SavedPolicy, to: str) -> None:
