@@ -6,6 +6,9 @@ from cuprl.algorithms import ALGORITHMS, numerics
 from cuprl.cli import main
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block
+from cuprl.experiments.store import results
+from cuprl.experiments.store.of_run import from_run
+from cuprl.experiments.store.stale import entry, wanted_in
 from experiments.tiny import SMALL, TWO_TASKS
 
 
@@ -41,3 +44,10 @@ def test_other_settings_are_stale_and_never_mixed(tiny, monkeypatch, capsys):
     assert [line.split(" | ")[-1] for line in shown.out.splitlines() if "| cup |" in line] == ["0 |", "1 |", "1 |"]
     assert main(["table", "tiny", "--only", "seed=0", "--results", str(tiny)]) == 2
     assert "no result of tiny --only seed=0" in capsys.readouterr().err
+
+
+def test_a_result_that_was_named_under_other_defaults(tiny, runs, monkeypatch):
+    with monkeypatch.context() as then:
+        then.setattr(results, "settings_that_differ", lambda algo, settings: settings)  # as if none were a default
+        path = results.store(from_run(next(iter(runs.values()))), tiny / "tiny")
+    assert entry(path, wanted_in("tiny")).stale == "named under older defaults; import its run again"

@@ -95,8 +95,11 @@ def left_out(cells: list[Cell], fresh: dict[Cell, Result], root: Path, experimen
 def settings_reason(result: Result, cells: Iterable[Cell]) -> str:
     """Say in what a result differs from the nearest cell of its task, algorithm and seed."""
     same = [cell for cell in cells if all(getattr(cell, key) == result.config[key] for key in ("task", "algo", "seed"))]
-    differences = [differing(result.config, cell.resolved()) for cell in same]
-    return f"made with {min(differences, key=len)[0]}" if differences else "the experiment has no such run"
+    if not same:
+        return "the experiment has no such run"
+    nearest = min((differing(result.config, cell.resolved()) for cell in same), key=len)
+    # What is at its default leaves no trace in a name: with another default the same configuration has another.
+    return f"made with {nearest[0]}" if nearest else "named under older defaults; import its run again"
 
 
 def sentence(left: list[Entry]) -> str:
