@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,8 @@ from cuprl.cli import main
 from cuprl.pages.serve import server_of
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
-from pages.made_up import config, folder, row
+from cuprl.training.further import extension
+from pages.made_up import BATCH, config, folder, row
 
 
 @pytest.fixture
@@ -42,6 +44,14 @@ def test_the_page_is_live_and_its_data_grow(served):
     assert json.loads(ask("/data.json")[1])["grids"]["training"]["iteration"] == [1, 2]
     run.append(row(3))
     assert json.loads(ask("/data.json?x=1")[1])["grids"]["training"]["iteration"] == [1, 2, 3]
+
+
+def test_more_steps_are_seen_while_it_is_served(served):
+    run, ask = served
+    assert "iteration 2 of 200" in ask("/data.json")[1]
+    added = [extension(2, 200 * BATCH, "continue")]
+    run.extend(replace(RunConfig.from_json(run.config), steps=300 * BATCH, extensions=added))
+    assert "iteration 2 of 300" in ask("/data.json")[1]
 
 
 def test_nothing_is_written_and_nothing_else_is_given(served):

@@ -90,5 +90,9 @@ class Handler(BaseHTTPRequestHandler):
 
 def server_of(run: str | Path, port: int) -> Server:
     """Make a server of a run's page, which is not serving yet; port 0: any that is free."""
-    found = Run(run)
-    return Server(port, lambda: run_page(read_run(found)), lambda: read_video(found.path))
+    path = Run(run).path
+
+    def data() -> dict[str, Any]:
+        return run_page(read_run(Run(path)))  # opened anew: it may have been given more steps
+
+    return Server(port, data, lambda: read_video(path))
