@@ -38,7 +38,8 @@ def test_learning_rates_of_a_run_trained_further():
 
 def test_what_is_told_of_it():
     assert told({}) == {}
-    assert told({"extensions": [extension(4, 40, "off"), extension(9, 90)]}) == {"extended": "off at 4, continue at 9"}
+    extended = {"extended": "off at iteration 4 of 40 steps, continue at iteration 9 of 90 steps"}
+    assert told({"extensions": [extension(4, 40, "off"), extension(9, 90)]}) == extended
     assert told({"start": START}) == {"start": "cup seed 3 iteration 7 01234567 with critics"}
 
 

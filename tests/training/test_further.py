@@ -123,7 +123,7 @@ def test_a_grid_does_not_take_an_extended_run_for_its_own(tmp_path):
     assert Run(tmp_path / "again").config["steps"] == 400 and "extensions" not in Run(tmp_path / "again").config
     flags = {words[i].removeprefix("--").replace("-", "_"): words[i + 1] for i in range(0, len(words), 2)}
     cell = Cell("hopper-speed", flags.pop("algo"), 0, 400, tuple(flags.items()))
-    with pytest.raises(UserError, match="was made with extended continue at 1, not unset"):
+    with pytest.raises(UserError, match="was made with extended continue at iteration 1 of 200 steps, not unset"):
         cell.check_same(Run(tmp_path / "r"))
 
 

@@ -56,7 +56,9 @@ def told(config: dict[str, Any]) -> dict[str, str]:
     """Say in a few words what sets a configuration apart from that of a run trained at once and from nothing."""
     words = {}
     if added := config.get("extensions"):
-        words["extended"] = ", ".join(f"{one['anneal']} at {one['iteration']}" for one in added)
+        words["extended"] = ", ".join(
+            f"{one['anneal']} at iteration {one['iteration']} of {one['steps']} steps" for one in added
+        )
     if start := config.get("start"):
         critics = " with critics" if start["critics"] else ""
         words["start"] = (

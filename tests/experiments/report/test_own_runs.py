@@ -12,6 +12,7 @@ from cuprl.experiments.report.own_runs import discounts_of, of_runs, together
 from experiments.synthetic import made_up
 
 STEPS = 100_000  # 20 iterations
+CHANGED = {"alpha": 0.1, "gamma": 0.98, "lam": 0.9, "clip": 0.1}
 
 
 def made(algo="cup", seed=0, steps=STEPS, limits=(), **settings):
@@ -42,10 +43,29 @@ def test_limits_steps_and_layers_are_named_too():
 
 
 def test_of_many_differences_as_few_as_tell_apart_are_named():
-    changed = {"alpha": 0.1, "gamma": 0.98, "lam": 0.9, "clip": 0.1}
-    assert labels(made(**changed), made()) == ["cup gamma=0.98 and 3 more", "cup gamma=0.997 and 3 more"]
-    third = labels(made(**changed), made(), made(**changed | {"alpha": 0.3}))
+    assert labels(made(**CHANGED), made()) == ["cup gamma=0.98 and 3 more", "cup gamma=0.997 and 3 more"]
+    third = labels(made(**CHANGED), made(), made(**CHANGED | {"alpha": 0.3}))
     assert len(set(third)) == 3 and third[0] == "cup alpha=0.1 and 3 more"
+
+
+def changed(**history):
+    result = made(**CHANGED)
+    return replace(result, config={**result.config, **history})
+
+
+def test_runs_that_were_trained_further_are_told_apart_by_what_was_planned():
+    plans = ([{"iteration": 3, "steps": steps, "anneal": "off"}] for steps in (20_000, 30_000))
+    assert labels(made(), *(changed(extensions=plan) for plan in plans)) == [
+        "cup extended=off-at-iteration-3-of-20000-steps and 4 more",
+        "cup extended=off-at-iteration-3-of-30000-steps and 4 more",
+        "cup extended=unset and 4 more",
+    ]
+
+
+def test_groups_that_nothing_named_tells_apart_have_one_name():
+    start = {"sha256": "0" * 64, "critics": False, "algo": "cup", "seed": 0, "iteration": 9}
+    alike = (changed(start={**start, "task": task}) for task in ("hopper-speed", "swimmer-speed"))
+    assert labels(made(), *alike) == 2 * ["cup gamma=0.98 and 4 more"] + ["cup gamma=0.997 and 4 more"]
 
 
 def test_one_run_does_not_pass_for_two():

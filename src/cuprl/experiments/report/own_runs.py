@@ -127,7 +127,7 @@ def facts_of(config: dict[str, Any]) -> dict[str, str]:
 def fewest(names: list[str], facts: list[dict[str, str]]) -> list[str]:
     """Choose few names that tell the groups apart: each time the one that tells the most apart."""
     chosen: list[str] = []
-    while apart(chosen, facts) < len(facts):
+    while apart(chosen, facts) < apart(names, facts):
         chosen.append(max(names, key=lambda name: apart([*chosen, name], facts)))
     return [name for name in names if name in chosen]
 
