@@ -19,6 +19,7 @@ import numpy as np
 
 from cuprl.cli.arguments import seeds, value_of, whole
 from cuprl.cli.bench import make_engine, run_grid
+from cuprl.envs.gymnasium.name import shortest
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block, Cell, Experiment
 from cuprl.experiments.grid.expand import expand
@@ -36,7 +37,7 @@ def cells_of(args: argparse.Namespace) -> list[Cell]:
     """Make the runs of both kinds: fine-tuning is given a third of the steps."""
     which = ((args.task,), (args.algo,), tuple(args.seeds))
     origin = Origin(args.runs, args.from_checkpoint, not args.no_critics)
-    limits = (f"{args.limit:g}",)
+    limits = (shortest(args.limit),)
     alone = Block(*which, args.steps, tuple(args.set), limits, label=ALONE)
     tuned = Block(*which, int(args.steps * WANTED), tuple(args.set), limits, label=TUNED, start_from=origin)
     return expand(Experiment("fine-tune", "", (alone, tuned)))

@@ -20,6 +20,7 @@ from typing import Any
 import cuprl
 from cuprl import algorithms, envs
 from cuprl.cli import add_checkpoint_flag
+from cuprl.envs.gymnasium.name import shortest
 from cuprl.errors import UserError
 from cuprl.experiments.report.formats import to_markdown
 from cuprl.pages.card import card, summary
@@ -51,7 +52,7 @@ def command_of(config: dict[str, Any]) -> str:
     if start := config.get("start"):
         words += ["--from", "POLICY", *(["--from-critics"] if start["critics"] else [])]
     for name, limit in config["limits"].items():
-        words += ["--limit", f"{name}={limit:g}"] if own[name] != limit else []
+        words += ["--limit", f"{name}={shortest(limit)}"] if own[name] != limit else []
     typed = {word.lstrip("-").partition("=")[0].replace("-", "_") for word in config.get("command", ())}
     for name, value in config["settings"].items():
         if name in typed or json.loads(json.dumps(getattr(defaults, name, None))) != value:

@@ -42,6 +42,13 @@ def test_runs_of_both_kinds_and_their_table(tool, tmp_path, monkeypatch, capsys)
     assert shown.count("\n| 1 |") == 1 and "The median share is" in shown
 
 
+def test_both_kinds_have_the_limit_that_was_given(tool, monkeypatch):
+    monkeypatch.setattr(tool, "expand", lambda grid: [cell for block in grid.blocks for cell in block.cells()])
+    for given, written in (("103.11555", "103.11555"), ("25.0", "25")):
+        monkeypatch.setattr("sys.argv", ["fine_tune.py", "--runs", "taught", "--limit", given])
+        assert {cell.limits for cell in tool.cells_of(tool.parsed())} == {(written,)}
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -81,6 +81,7 @@ def test_the_commands_of_a_run_with_a_history(tool, tmp_path):
     assert "--eval" not in first
     evaluated = tool.command_of({**run.config, "eval_every": 20, "eval_episodes": 5})
     assert evaluated.endswith("--eval-every 20 --eval-episodes 5")
+    assert "--limit speed=103.11555 " in tool.command_of({**run.config, "limits": {"speed": 103.11555}})
     assert further == ["cup resume RUN --steps 600 --anneal restart", "cup resume RUN --steps 1_000 --anneal off"]
 
 
