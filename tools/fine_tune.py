@@ -57,9 +57,8 @@ def table(pairs: dict[int, tuple[Run, Run]], limit: float) -> tuple[Table, float
         rows, others = alone.measured(), tuned.measured()
         wanted = SHARE * float(np.mean(rows["rollout/ep_rew_mean"][-STAY:]))
         steps, fewer = reached(rows, limit, wanted), reached(others, limit, wanted)
-        shares.append(
-            fewer / min(steps, float(rows["steps"][-1]))
-        )  # where training from nothing never gets there: all of its steps
+        all_steps = float(rows["steps"][-1])  # what is compared with where training from nothing never gets there
+        shares.append(fewer / min(steps, all_steps))
         lines.append([str(seed), f"{wanted:.0f}", shown(steps, rows), shown(fewer, others), f"{shares[-1]:.2f}"])
     median = statistics.median(shares)
     note = f"The median share is {median:.2f}; asked for is at most {WANTED:.2f}."
@@ -91,9 +90,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--steps", type=whole(1), default=2_500_000, metavar="S", help="from nothing; a third of it fine-tunes [2.5e6]"
     )
-    parser.add_argument(
-        "--from-checkpoint", default="last", metavar="C", help="of the runs: last, best, or an iteration [last]"
-    )
+    parser.add_argument("--from-checkpoint", metavar="C", help="of the runs: last, best, or an iteration [last]")
     parser.add_argument("--no-critics", action="store_true", help="begin with the policy alone")
     parser.add_argument("--out", type=Path, default=Path("runs", "fine-tune"), metavar="DIR", help="[runs/fine-tune]")
     parser.add_argument("--workers", type=whole(1), metavar="N", help="runs at once [all cores]")
