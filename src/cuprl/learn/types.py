@@ -35,7 +35,7 @@ class Batch:
     adv_c: Any  # [B, m] as GAE gives it, times the weight of its state: each algorithm says what it does with the scale
     ret: Any  # [B, 1 + m] value targets of the reward and the costs
     cost_return: Any  # [m] the estimate of J^C
-    limits: Any  # [m] b; data and not part of the Spec's program, so that one compiled update serves every limit
+    limits: Any  # [m] b: data, so that one compiled update serves every limit
     cost_span: Any  # [m] what one unit of mean (ratio - 1) adv_c adds to J^C
     episodes: Any  # [] how many episodes' worth of data the estimate rests on
     lr_scale: Any  # [] falls from 1 to 0 over the run if the learning rate is annealed
