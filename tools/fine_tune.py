@@ -19,7 +19,7 @@ import numpy as np
 
 from cuprl.cli.arguments import seeds, value_of, whole
 from cuprl.cli.bench import make_engine, run_grid
-from cuprl.envs.gymnasium.name import shortest
+from cuprl.core.parse import shortest
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block, Cell, Experiment
 from cuprl.experiments.grid.expand import expand

@@ -20,7 +20,7 @@ from typing import Any
 import cuprl
 from cuprl import algorithms, envs
 from cuprl.cli import add_checkpoint_flag
-from cuprl.envs.gymnasium.name import shortest
+from cuprl.core.parse import shortest
 from cuprl.errors import UserError
 from cuprl.experiments.report.formats import to_markdown
 from cuprl.pages.card import card, summary

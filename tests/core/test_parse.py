@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cuprl.core.parse import as_whole, later_words, parse_numbers, parse_value
+from cuprl.core.parse import as_whole, later_words, parse_numbers, parse_value, shortest
 from cuprl.errors import UserError
 
 
@@ -44,3 +44,11 @@ def test_a_number_or_one_for_each_constraint():
 @pytest.mark.parametrize("text, value", [("2.5e6", 2_500_000), ("2_500_000", 2_500_000), ("7", 7)])
 def test_whole_numbers_as_people_write_them(text, value):
     assert parse_value(int, text, "steps") == value
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(25, "25"), (0.1, "0.1"), (1e-5, "1e-05"), (1e15, "1000000000000000"), (1e16, "1e16"), (float("inf"), "inf")],
+)
+def test_numbers_are_written_shortly(value, word):
+    assert shortest(value) == word and float(word) == value

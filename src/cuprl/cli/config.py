@@ -121,10 +121,10 @@ def gate(
 
 def limit_words(file: ConfigFile, typed: list[str] | None) -> list[str] | None:
     """Give the limits as words of --limit: the file's, and over them those typed."""
-    from cuprl.core.parse import later_words, parse_numbers
+    from cuprl.core.parse import later_words, parse_numbers, shortest
 
     limits = file.values.get("limits")
-    words = [f"{name}={limit!r}" for name, limit in limits.items()] if isinstance(limits, dict) else [repr(limits)]
     if limits is None or isinstance(parse_numbers(typed, "--limit"), float):
         return typed
+    words = [f"{name}={shortest(x)}" for name, x in limits.items()] if isinstance(limits, dict) else [shortest(limits)]
     return later_words([*words, *(typed or [])])

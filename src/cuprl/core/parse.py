@@ -9,6 +9,11 @@ from typing import Any, get_args
 from cuprl.errors import UserError
 
 
+def shortest(value: float) -> str:
+    """Write a number in the fewest digits that give it back, without a +, which parts the words of a task's name."""
+    return repr(float(value)).removesuffix(".0").replace("e+", "e")
+
+
 def parse_value(kind: Any, text: str, name: str) -> Any:
     """Read a command-line word as a setting's type; numbers may be written 2.5e6 or 2_500_000."""
     try:

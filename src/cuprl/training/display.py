@@ -69,7 +69,8 @@ class Silent:
             "return": Shown(f"{row['rollout/ep_rew_mean']:.1f}"),
         }
         names = [constraint.name for constraint in self.spec.constraints]
-        for name, limit in ((constraint.name, constraint.limit) for constraint in self.spec.constraints):
+        for constraint in self.spec.constraints:
+            name, limit = constraint.name, constraint.limit
             label = f" {printable(name)}" if len(names) > 1 else ""
             cost = row[column("rollout/ep_cost_mean", name, names)]
             shown[f"cost{label}"] = Shown(f"{cost:.2f} / {limit:g}", cost_colour(cost, limit))

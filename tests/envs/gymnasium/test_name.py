@@ -5,7 +5,7 @@ import pytest
 import cuprl
 from cuprl.cli import main
 from cuprl.envs import find
-from cuprl.envs.gymnasium.name import parse_name, shortest
+from cuprl.envs.gymnasium.name import parse_name
 
 
 def test_a_name_finds_the_same_task_again():
@@ -35,14 +35,6 @@ def test_numbers_in_a_name_are_read_to_the_last_bit():
     task = cuprl.from_gymnasium("CartPole-v1", {"x": "info:x", "y": "info:y"}, limits, discount=discounts, env_timeout=1e-5)
     again = find(task.name)
     assert (again.name, again.constraints, again.env_timeout) == (task.name, task.constraints, 1e-5)
-
-
-@pytest.mark.parametrize(
-    ("value", "word"),
-    [(25, "25"), (0.1, "0.1"), (1e-5, "1e-05"), (1e15, "1000000000000000"), (1e16, "1e16"), (float("inf"), "inf")],
-)
-def test_numbers_are_written_shortly(value, word):
-    assert shortest(value) == word and float(word) == value
 
 
 @pytest.mark.parametrize(

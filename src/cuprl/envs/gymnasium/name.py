@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cuprl.core.parse import later_words, parse_numbers, parse_value
+from cuprl.core.parse import later_words, parse_numbers, parse_value, shortest
 from cuprl.errors import UserError, unknown
 
 PREFIX = "gym:"
@@ -55,11 +55,6 @@ def format_name(
             *(("import", module) for module in imports),
         ],
     )
-
-
-def shortest(value: float) -> str:
-    """Write a number in the fewest digits that give it back, without a +, which parts the words of a name."""
-    return repr(float(value)).removesuffix(".0").replace("e+", "e")
 
 
 def parse_name(name: str) -> dict[str, Any]:
