@@ -15,7 +15,7 @@ import pytest
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.report.plot import plot_runs
-from cuprl.runs.files import held, read, write_atomically
+from cuprl.runs.files import held, read, write_atomically, write_with_folders
 from cuprl.runs.folder import Run
 from cuprl.training.train import resume, train
 from small import QUIET, SMALL
@@ -74,6 +74,14 @@ def test_a_link_in_the_way_of_a_whole_file_is_replaced(run, tmp_path):
     plot_runs([run.path])
     assert theirs.read_text() == "mine" and read(tmp_path / "file", 99) == b"new"
     assert not (run.path / "curve.png").is_symlink() and (run.path / "curve.png").stat().st_size > 10_000
+
+
+def test_folders_are_made_for_what_a_person_wants_and_not_for_a_run_that_is_gone(tmp_path):
+    write_with_folders(tmp_path / "new" / "folder" / "page.html", b"whole")
+    assert (tmp_path / "new" / "folder" / "page.html").read_bytes() == b"whole"
+    with pytest.raises(FileNotFoundError):
+        write_atomically(tmp_path / "gone" / "config.json", b"{}")
+    assert not (tmp_path / "gone").exists()
 
 
 def test_the_names_of_tensorboard_events_cannot_be_foreseen_and_its_writer_is_closed(run):

@@ -87,7 +87,7 @@ def run_table(args: argparse.Namespace) -> int:
 
     from cuprl.cli.terminal import by_task, show
     from cuprl.experiments.report import formats
-    from cuprl.runs.files import write_atomically
+    from cuprl.runs.files import write_with_folders
 
     format = formats.choose(args.format, args.out)
     refuse_what_does_not_go(args, format)
@@ -99,8 +99,7 @@ def run_table(args: argparse.Namespace) -> int:
         return 0
     text = formats.to_csv(rows) if format == "csv" else getattr(formats, f"to_{format.replace('md', 'markdown')}")(tables)
     if args.out:
-        Path(args.out).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(Path(args.out), (text + "\n").encode())
+        write_with_folders(Path(args.out), (text + "\n").encode())
         print(args.out)
     else:
         print(text)

@@ -16,7 +16,7 @@ from cuprl.errors import UserError
 from cuprl.film import encode, opengl
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.load import loaded
-from cuprl.runs.files import write_atomically
+from cuprl.runs.files import write_with_folders
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
 
@@ -107,11 +107,11 @@ def video(
         if film_to is None:
             deque(shown(), maxlen=0)
         else:
-            write(Path(film_to), encode.FILMS[Path(film_to).suffix.lower()](shown(), pace.rate))
+            write_with_folders(Path(film_to), encode.FILMS[Path(film_to).suffix.lower()](shown(), pace.rate))
     finally:
         env.close()
     if sheet is not None:
-        write(Path(sheet), encode.sheet(kept.all()))
+        write_with_folders(Path(sheet), encode.sheet(kept.all()))
     return {
         **{name: info[name] for name in ("task", "algo", "iteration")},
         "run": str(saved.source),
@@ -160,9 +160,3 @@ def came_to(moment: Moment, spec: Spec) -> dict[str, Any]:
         "length": moment.step,
         "terminated": moment.terminated,
     }
-
-
-def write(file: Path, content: bytes) -> None:
-    """Write a file, and the folders above it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, content)

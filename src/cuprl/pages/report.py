@@ -12,7 +12,7 @@ from cuprl.pages.experiment_data import experiment_page
 from cuprl.pages.html import page
 from cuprl.pages.reading import read_run, read_video
 from cuprl.pages.run_data import run_page
-from cuprl.runs.files import write_atomically
+from cuprl.runs.files import write_with_folders
 from cuprl.runs.folder import Run
 
 SUFFIXES = (".html", ".htm")
@@ -38,8 +38,7 @@ def report(
             raise UserError(f"--only and --seeds choose a part of an experiment, and {run.path} is a run; leave them away.")
         path = as_page(out or run.path / "report.html")
         text = of_run(run)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, text.encode())
+    write_with_folders(path, text.encode())
     return path
 
 

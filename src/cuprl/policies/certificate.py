@@ -183,8 +183,7 @@ def read_certificate(path: Path) -> Certificate:
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
     """Write a certificate's file, and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_atomically(path, json.dumps(certificate.to_json(), indent=1, allow_nan=False).encode())
+    files.write_with_folders(path, json.dumps(certificate.to_json(), indent=1, allow_nan=False).encode())
 
 
 def of_folder(policy: SavedPolicy) -> Certificate | None:

@@ -15,7 +15,7 @@ from cuprl.policies.checks import of_encoder
 from cuprl.policies.deployed import SavedPolicy
 from cuprl.policies.formats import jax_bytes, numpy_bytes, onnx_bytes
 from cuprl.policies.load import loaded
-from cuprl.runs.files import write_atomically
+from cuprl.runs.files import write_with_folders
 from cuprl.runs.folder import Run
 
 SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}
@@ -50,8 +50,7 @@ def export_policy(
     refuse_unwritable(policy, to)
     info = {**policy.info, **as_carried(evaluation), **carried(certificate, policy)}
     content = writer(info, policy.arrays, policy.encoder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, content)
+    write_with_folders(path, content)
     return path
 
 
@@ -72,8 +71,7 @@ def carried(certificate: Certificate | None, policy: SavedPolicy) -> dict[str, A
 
 def write_with_certificate(policy: SavedPolicy, certificate: Certificate, out: Path) -> None:
     """Write the same policy, made of plain arrays, into a .npz file that carries the certificate."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, numpy_bytes({**policy.info, **carried(certificate, policy)}, policy.arrays, policy.encoder))
+    write_with_folders(out, numpy_bytes({**policy.info, **carried(certificate, policy)}, policy.arrays, policy.encoder))
 
 
 def check(to: str, out: str | Path | None = None) -> None:

@@ -98,6 +98,12 @@ def write_atomically(path: Path, content: bytes) -> None:
             raise
 
 
+def write_with_folders(path: Path, content: bytes) -> None:
+    """Write all or nothing where a person wants it, and make the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, content)
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder, that one process at a time writes to it; the lock ends with the process that has it."""

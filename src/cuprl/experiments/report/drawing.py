@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError
-from cuprl.runs.files import write_atomically
+from cuprl.runs.files import write_with_folders
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +60,7 @@ def save_figure(figure: Figure, out: Path) -> None:
         raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.") from None
     finally:
         pyplot().close(figure)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, picture.getvalue())
+    write_with_folders(out, picture.getvalue())
 
 
 def drawn(text: str) -> str:

@@ -15,7 +15,7 @@ from cuprl.core.text import csv_text
 from cuprl.errors import UserError
 from cuprl.experiments.store.results import SUFFIX, Result, hash_in_name
 from cuprl.experiments.store.stale import Entry
-from cuprl.runs.files import write_atomically
+from cuprl.runs.files import write_with_folders
 
 
 def rows(entry: Entry, result: Result) -> Iterator[dict[str, Any]]:
@@ -38,18 +38,16 @@ def write(entries: list[Entry], out: Path) -> None:
     """Write one long file if `out` ends in .csv; else a folder with each run's metrics (.csv) and its facts (.json)."""
     pairs = [(entry, entry.result) for entry in entries if entry.result is not None]
     if out.suffix == ".csv":
-        out.parent.mkdir(parents=True, exist_ok=True)
         write_rows(out, pairs)
         return
     if out.suffix or out.is_file():
         raise UserError(f"--out {out} is no folder and does not end in .csv; give FILE.csv or a folder.")
     for entry, result in pairs:
         path = out / entry.experiment / entry.path.name.removesuffix(SUFFIX)
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_rows(path.with_name(path.name + ".csv"), [(entry, result)])
         facts = {**result.config, "versions": result.versions, "machine": result.machine, "git": result.git}
         facts |= {"evaluation": result.evaluation} if result.evaluation else {}
-        write_atomically(path.with_name(path.name + ".json"), (json.dumps(facts, indent=1) + "\n").encode())
+        write_with_folders(path.with_name(path.name + ".json"), (json.dumps(facts, indent=1) + "\n").encode())
 
 
 def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
@@ -60,4 +58,4 @@ def write_rows(path: Path, pairs: list[tuple[Entry, Result]]) -> None:
     writer.writerow({name: csv_text(name) for name in columns})
     for entry, result in pairs:
         writer.writerows({name: csv_text(value) for name, value in row.items()} for row in rows(entry, result))
-    write_atomically(path, text.getvalue().encode())
+    write_with_folders(path, text.getvalue().encode())

@@ -27,7 +27,7 @@ from cuprl.runs.columns import column, needed
 from cuprl.runs.config import identity_of
 from cuprl.runs.config_checks import check_configuration, planned_iterations
 from cuprl.runs.files import read as read_file
-from cuprl.runs.files import too_large, write_atomically
+from cuprl.runs.files import too_large, write_with_folders
 from cuprl.runs.provenance import plain
 
 FORMAT = 2
@@ -105,8 +105,7 @@ def store(result: Result, folder: Path) -> Path:
     if len(content) > LARGEST:
         raise UserError(f"{result.name} would be a result of {len(content):,} bytes; {LARGEST:,} are the most.")
     path = path_of(result, folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, gzip.compress(content, 9, mtime=0))
+    write_with_folders(path, gzip.compress(content, 9, mtime=0))
     return path
 
 
