@@ -135,6 +135,12 @@ def tell(message: Warning | str, *where: Any, **more: Any) -> None:
     print(f"note: {printable(message)}", file=sys.stderr)
 
 
+def tell_changed(changed: Sequence[str], path: Any, so: str) -> None:
+    """Note which modules are not what they were when a policy was trained, and what that makes of its numbers."""
+    if changed:
+        tell(f"{', '.join(changed)} changed since {path} was trained: {so}.")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `cup` and give its exit status; no traceback reaches a person."""
     if argv is None:  # this process is ours

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, tell, tell_changed, trust_of
 from cuprl.cli.arguments import value_of, whole
 from cuprl.core.parse import parse_numbers
 from cuprl.core.text import printable
@@ -76,9 +76,7 @@ def run(args: argparse.Namespace) -> int:
     certificate = certify(
         policy, args.episodes, args.confidence, mode, seed, cost_bound, args.threads, tell=teller(args.episodes)
     )
-    if certificate.changed:
-        said = f"{', '.join(certificate.changed)} changed since {args.path} was trained: this is said of another task."
-        print(f"note: {printable(said)}", file=sys.stderr)
+    tell_changed(certificate.changed, args.path, "this is said of another task")
     if args.json:
         print(json.dumps(certificate.to_json()))
     else:
@@ -87,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         write_with_certificate(policy, certificate, out)
     else:
         if other := what_it_holds(out, certificate):
-            print(f"note: {printable(str(out))} held the certificate of {other}, which this one replaces.", file=sys.stderr)
+            tell(f"{out} held the certificate of {other}, which this one replaces.")
         write_certificate(out, certificate)
     if not args.json:
         print(out)

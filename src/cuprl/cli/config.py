@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cuprl.cli import tell
 from cuprl.cli.arguments import Parser, value_of
 from cuprl.errors import UserError, unknown
 
@@ -80,12 +80,9 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
             args.encoder = file.settings.get("encoder")
         args.limit = limit_words(file, args.limit)
         if file.numerics not in (None, algorithms.numerics(args.algo)) and args.algo == file.algo:
-            print(f"note: {args.algo} gives other numbers now than when the run of {file.path} was made.", file=sys.stderr)
+            tell(f"{args.algo} gives other numbers now than when the run of {file.path} was made.")
         if file.started and not getattr(args, "start_from", None):
-            print(
-                f"note: the run of {file.path} began from a policy; without --from this one does not.",
-                file=sys.stderr,
-            )
+            tell(f"the run of {file.path} began from a policy; without --from this one does not.")
         # A module that the file names is no more than allowed by --import; another is one that registers the environment.
         args.imports = [module for module in imports if module not in file.modules] or None
     with gate(file, imports, args.trust, task, algo, encoder, args.cost):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, tell_changed, trust_of
 from cuprl.cli.arguments import whole
 
 
@@ -37,7 +36,6 @@ def add(subparsers: Any) -> None:
 
 def run_eval(args: argparse.Namespace) -> int:
     """Evaluate a policy and print what it did."""
-    from cuprl.core.text import printable
     from cuprl.policies.evaluate import evaluate
 
     result = evaluate(
@@ -48,9 +46,7 @@ def run_eval(args: argparse.Namespace) -> int:
         checkpoint=args.checkpoint,
         trust=trust_of(args),
     )
-    if result["changed"]:
-        said = f"{', '.join(result['changed'])} changed since {args.path} was trained: these numbers are of another task."
-        print(f"note: {printable(said)}", file=sys.stderr)
+    tell_changed(result["changed"], args.path, "these numbers are of another task")
     if args.json:
         print(json.dumps(result))
     else:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cuprl.cli import add_command, add_trust_flags, trust_of
+from cuprl.cli import add_command, add_trust_flags, tell_changed, trust_of
 from cuprl.cli.arguments import whole
 from cuprl.errors import UserError
 
@@ -49,9 +49,7 @@ def add(subparsers: Any) -> None:
 def run_import(args: argparse.Namespace) -> int:
     """Store finished runs under an experiment's name."""
     import re
-    import sys
 
-    from cuprl.core.text import printable
     from cuprl.experiments.grid.own import NAME
     from cuprl.experiments.store.evaluation import as_stored, with_evaluation
     from cuprl.experiments.store.of_run import from_run
@@ -67,9 +65,7 @@ def run_import(args: argparse.Namespace) -> int:
     runs = [Run(path) for path in args.runs]
     results = [from_run(run, trust_of(args)) for run in runs]  # all are read before any is stored
     for run in runs:
-        if changed := changed_sources(run.config):
-            said = f"{', '.join(changed)} changed since {run.path} was trained: what is stored was made by another source."
-            print(f"note: {printable(said)}", file=sys.stderr)
+        tell_changed(changed_sources(run.config), run.path, "what is stored was made by another source")
     wanted, folder = wanted_in(args.experiment), Path(args.results) / args.experiment
     for i, (run, result) in enumerate(zip(runs, results)):
         cell = wanted.get(config_hash(result.config))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
-from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, trust_of
+from cuprl.cli import add_checkpoint_flag, add_command, add_trust_flags, tell_changed, trust_of
 from cuprl.cli.arguments import value_of
 
 if TYPE_CHECKING:
@@ -61,9 +60,7 @@ def run(args: argparse.Namespace) -> int:
             on_shot=tell,
             **{name: getattr(args, name) for name in NUMBERS},
         )
-    if made["changed"]:
-        said = f"{', '.join(made['changed'])} changed since {args.path} was trained: this is another task."
-        print(f"note: {printable(said)}", file=sys.stderr)
+    tell_changed(made["changed"], args.path, "this is another task")
     actions = "mode" if made["deterministic"] else "sampled"
     print(printable(f"{made['task']}, {made['algo']}, iteration {made['iteration']}, {actions}"))
     for i, episode in enumerate(made["episodes"]):
