@@ -45,15 +45,8 @@ def test_the_recommended_cup_is_the_printed_one_with_every_part_mended():
 
 
 def test_the_printed_cup_is_that_of_before_it_got_its_name(tmp_path):
-    """Against the metrics of three iterations of `cup` as it was; to the last bit on the processor that made them,
-    elsewhere nearly, in the first: later ones depend on the last bits."""
-    stored = Path(__file__).with_name("printed_cup.json")
-    before = json.loads(stored.read_text())
-    run = train("hopper-speed", "cup-paper", steps=3000, batch_size=1000, out=tmp_path / "run", display=Silent())
-    now = run.progress()
-    same_machine = run.config["machine"]["cpu"] == before["cpu"] and run.config["versions"]["jaxlib"] == before["jaxlib"]
+    """Against the metrics of three iterations of `cup` as it was, but for the last bits: they are the processor's."""
+    before = json.loads(Path(__file__).with_name("printed_cup.json").read_text())
+    now = train("hopper-speed", "cup-paper", steps=3000, batch_size=1000, out=tmp_path / "run", display=Silent()).progress()
     for name, values in before["metrics"].items():
-        if same_machine:
-            np.testing.assert_array_equal(now[name], values, err_msg=name)
-        else:
-            np.testing.assert_allclose(now[name][0], values[0], rtol=0.05, atol=0.01, err_msg=name)
+        np.testing.assert_allclose(now[name], values, rtol=1e-4, atol=1e-5, err_msg=name)

@@ -10,7 +10,7 @@ import cuprl
 from cuprl.algorithms import numerics
 from cuprl.runs import provenance
 from cuprl.runs.folder import Run
-from small import QUIET, same_progress
+from small import QUIET
 
 OLD = Path(__file__).parents[1] / "data" / "old_run"
 
@@ -21,11 +21,10 @@ def old(request, tmp_path):
 
 
 def numbers_are_the_same(run):
-    """On the machine and with the versions that made it, if its algorithm gives the numbers it gave then."""
+    """With the versions that made it, if its algorithm gives the numbers it gave then."""
     config, ours = run.config, provenance.versions()
     made, now = ({**versions, "platform": ""} for versions in (config["versions"], ours))
-    same_machine = config["machine"]["cpu"] == provenance.machine()["cpu"]
-    return made == now and same_machine and config["numerics"] == numerics(config["algo"])
+    return made == now and config["numerics"] == numerics(config["algo"])
 
 
 def test_it_is_evaluated_and_exported(old, tmp_path):
@@ -42,7 +41,9 @@ def test_it_is_resumed(old):
     run = cuprl.resume(old, **QUIET)
     assert run.recorded() == {1, 2, 3} and len(run.checkpoints()) == 3
     if numbers_are_the_same(whole):
-        same_progress(run, whole)
+        for name, values in whole.progress().items():
+            if not name.startswith("time/"):  # but for the last bits: they are the processor's
+                np.testing.assert_allclose(run.progress()[name], values, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
 def test_where_the_algorithm_gives_other_numbers_now_it_goes_on_and_says_so(tmp_path, capsys):

@@ -76,6 +76,16 @@ def test_the_commit_is_that_of_the_package_and_not_of_a_project_around_it(tmp_pa
     assert provenance.git_commit() == f"{commit}-dirty"
 
 
+def test_another_processor_is_seen_and_one_of_which_only_the_name_is_known_is_not(monkeypatch):
+    made = {**config(), "versions": provenance.versions()}
+    monkeypatch.setattr(provenance, "processor", lambda: "Maker 7 (family 26, model 2)")
+    for known in ("Maker 7 (family 26, model 2)", "Maker 7", None):
+        machine = known and {"cpu": known}
+        assert "processor" not in str(provenance.changes({**made, "machine": machine}))
+    for other in ("Maker 7 (family 25, model 1)", "Another", 3):
+        assert provenance.changes({**made, "machine": {"cpu": other}}).startswith("the processor")
+
+
 def test_nothing_tells_whose_machine_it_is():
     assert set(provenance.machine()) == {"system", "cpu", "cores"}
     assert {"python", "cuprl", "jax", "mujoco", "numpy"} <= set(provenance.versions())

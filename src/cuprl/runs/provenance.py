@@ -56,12 +56,17 @@ def git_commit() -> str | None:
 
 
 def machine() -> dict[str, Any]:
-    """Gather what the seconds of a run depend on, and nothing that tells whose machine it is."""
-    cpu = platform.processor()
-    with suppress(OSError, StopIteration):  # Linux knows more
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return {"system": f"{platform.system()} {platform.machine()}", "cpu": cpu, "cores": os.cpu_count()}
+    """Gather what the seconds of a run depend on, and its bits, and nothing that tells whose machine it is."""
+    return {"system": f"{platform.system()} {platform.machine()}", "cpu": processor(), "cores": os.cpu_count()}
+
+
+def processor() -> str:
+    """Name the processor; Linux on x86 knows more than its name, which one maker gives to several generations."""
+    with suppress(OSError, KeyError):
+        pairs = (line.partition(":")[::2] for line in Path("/proc/cpuinfo").read_text().splitlines())
+        said = {name.strip(): value.strip() for name, value in pairs}
+        return f"{said['model name']} (family {said['cpu family']}, model {said['model']})"
+    return platform.processor()
 
 
 # --- the configuration ------------------------------------------------------------------------------------------------
@@ -158,6 +163,8 @@ def changes(config: dict[str, Any]) -> str | None:
     """Say which packages, own modules and algorithm of a config.json are not what they were when its run began."""
     now, algo = versions(), config["algo"]
     changed = [name for name, old in config["versions"].items() if now.get(name) != old] + changed_sources(config)
+    if not processor().startswith(str((config.get("machine") or {}).get("cpu", ""))):  # an old run has its name alone
+        changed.append("the processor")  # programs are compiled for it
     if config.get("numerics") != algorithms.numerics(algo):  # old files have none
         changed.append(f"the algorithm {algo}")
     return f"{', '.join(changed)} changed since this run began: it continues, but not bit for bit." if changed else None
