@@ -104,6 +104,14 @@ def test_the_upper_bounds_hold(name, method):
     assert share_that_hold(name, method, 50) >= 0.94
 
 
+@pytest.mark.parametrize("n, p", [(20, 0.4619), (50, 0.2836), (100, 0.7708), (300, 0.2404), (300, 0.01)])
+def test_betting_holds_for_costs_of_all_or_nothing(n, p):
+    """Where a bound is tightest. Were the values sorted and then shuffled, always alike, it would hold in 55% at n = 50."""
+    values = (np.random.default_rng(n).random((1000, n)) < p).astype(float)
+    assert (bounds.betting_upper(values, 0.05, 1.0) >= p).mean() >= 0.935
+    assert (1.0 - bounds.betting_upper(1.0 - values, 0.05, 1.0) <= p).mean() >= 0.935
+
+
 def test_the_lower_bounds_hold():
     draw, mean, largest = populations()["gridworld, 50 steps"]
     for values in draw(100 * 60, np.random.default_rng(3)).reshape(100, 60):
@@ -143,8 +151,7 @@ def capital(values, m, alpha):
 def test_betting_against_a_slow_loop():
     values = np.random.default_rng(1).beta(1, 4, size=40)
     upper = float(bounds.betting_upper(10 * values, 0.05, 10.0)) / 10
-    shuffled = np.sort(values)[np.random.default_rng(0).permutation(40)]
-    assert capital(shuffled, upper + 1e-9, 0.05).max() >= 20 > capital(shuffled, upper - 1e-9, 0.05).max()
+    assert capital(values, upper + 1e-9, 0.05).max() >= 20 > capital(values, upper - 1e-9, 0.05).max()
 
 
 def test_bootstrap_t_against_a_slow_loop(monkeypatch):
@@ -157,12 +164,15 @@ def test_bootstrap_t_against_a_slow_loop(monkeypatch):
     assert float(bounds.bootstrap_t_upper(values, 0.1)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_order_of_the_episodes_and_the_company_they_are_in_do_not_matter(monkeypatch):
+def test_the_company_that_episodes_are_in_does_not_matter_nor_their_order_to_bootstrap_t(monkeypatch):
     random = np.random.default_rng(2)
     many = random.beta(1, 4, size=(3, 50))
-    for upper in (bounds.bootstrap_t_upper, lambda x, alpha: bounds.betting_upper(x, alpha, 1.0)):
+    for upper, order in (
+        (bounds.bootstrap_t_upper, random.permutation),
+        (lambda x, alpha: bounds.betting_upper(x, alpha, 1.0), np.array),
+    ):
         together = upper(many, 0.05)
-        np.testing.assert_allclose(together, [upper(random.permutation(row), 0.05) for row in many], rtol=1e-9)
+        np.testing.assert_allclose(together, [upper(order(row), 0.05) for row in many], rtol=1e-9)
     at_once = bounds.bootstrap_t_upper(many, 0.05)
     monkeypatch.setattr(bounds, "AT_ONCE", 1000)
     np.testing.assert_allclose(bounds.bootstrap_t_upper(many, 0.05), at_once, rtol=1e-9)

@@ -92,6 +92,19 @@ def test_in_rounds(run, certificate, monkeypatch):
     assert done[4:] == [14, 28, 40]
 
 
+def test_episodes_come_in_the_order_of_their_seeds(run, monkeypatch):
+    """That of their ends goes with their costs, and the betting bound of such an order is none."""
+    taken, fresh = [], certifying.fresh_episodes
+    monkeypatch.setattr(certifying, "fresh_episodes", lambda *a: taken.append(fresh(*a)) or taken[-1])
+    cuprl.certify(run, episodes=6, seed=50)
+    for i in range(6):
+        cuprl.certify(run, episodes=1, seed=50 + i)
+    together, *alone = taken
+    assert sorted(together.length) != list(together.length)
+    np.testing.assert_array_equal(together.length, [episodes.length[0] for episodes in alone])
+    np.testing.assert_allclose(together.discounted, np.concatenate([episodes.discounted for episodes in alone]))
+
+
 def test_a_bound_that_is_given_is_used_and_checked(run):
     speed, effort = cuprl.certify(run, episodes=5, cost_bound={"speed": 50.0}).constraints
     assert speed.method == effort.method == "betting" and speed.largest == pytest.approx(5000, rel=1e-3)

@@ -1,7 +1,7 @@
 """What a sample of episodes says of a mean, a share and a tail, and how surely. Pure NumPy and SciPy's beta function.
 
 Each function gives its definition. `alpha` is the chance that a bound is wrong; every bound is one-sided. What is drawn at
-random is drawn from a fixed seed and from the sorted values: the same episodes, in any order, give the same bound.
+random is drawn from a fixed seed: the same episodes give the same bound.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def betting_upper(values: np.ndarray, alpha: float, largest: float) -> np.ndarra
     supermartingale that begins at 1, and reaches 1/alpha with a chance of at most alpha (Ville). The bound is the least m
     that it did reach it for: K grows with m, so halving finds it.
 
-    The values must come in random order, and episodes come in the order of their ends: they are shuffled.
+    The values must come in an order that says nothing of them, such as that of their seeds: not sorted, nor in the order
+    in which episodes end.
     """
     n = values.shape[-1]
-    order = np.random.default_rng(0).permutation(n)
-    x = np.sort(values, axis=-1)[..., order] / largest
+    x = values / largest
     bet = np.sqrt(2.0 * math.log(1.0 / alpha) / (n * variance_before(x)))  # [..., n]
 
     def reached(m: np.ndarray) -> np.ndarray:

@@ -103,7 +103,10 @@ def fresh_episodes(
     constraints: tuple[Constraint, ...],
     tell: Callable[[int], None],
 ) -> Episodes:
-    """Run whole episodes, the first of each environment in every round, so that short ones count no more than long ones."""
+    """Run whole episodes, the first of each environment in every round, so that short ones count no more than long ones.
+
+    They come in the order of their seeds: that of their ends goes with what they cost, and `betting_upper` would be wrong.
+    """
     saved.seed(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))  # not the stream of an environment
     discount = np.array([c.discount for c in constraints])
     finished = Episodes.none(len(constraints))
@@ -111,7 +114,9 @@ def fresh_episodes(
         count = min(env.num_envs, episodes - done)  # of the last round perhaps not all
         signals, ends = (x[:, :count] for x in first_episodes(env, saved, deterministic, env.reset(seed + done)))
         refuse_wrong(signals, env.spec, constraints)
-        finished += split_episodes(Running.start(count, len(constraints)), signals, ends, discount)[0]
+        ended, _ = split_episodes(Running.start(count, len(constraints)), signals, ends, discount)
+        by_end = np.argsort(ends.argmax(axis=0), kind="stable")
+        finished += Episodes(*(x[np.argsort(by_end)] for x in ended))
         tell(len(finished.length))
     if any(c.step_bound is not None for c in constraints) and finished.length.max() > env.spec.horizon:
         said = f"an episode of {env.spec.name} took {finished.length.max()} steps, its horizon is {env.spec.horizon}"
