@@ -1,5 +1,7 @@
 """J^C: from the episodes that ended, from the unfinished, and from single steps, against plain sums."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -28,11 +30,12 @@ def measured(counted, config):
 @pytest.mark.parametrize(
     "kind, ended, unfinished",
     [
-        ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 70.0]),
-        ("undiscounted", [6.0, 20.0], [5.0 + 7.0, 6.0 + 70.0]),
+        ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 4 * 0.01 * 70.0]),
+        ("undiscounted", [6.0, 20.0], [5.0 + 4 * 0.1 * 7.0, 6.0 + 4 * 0.01 * 70.0]),
     ],
 )
 def test_the_mean_of_the_ended_episodes_or_what_the_unfinished_will_have_cost(kind, ended, unfinished):
+    """A plain sum has four steps left; its critics, discounted by 0.9 and 0.99 without an end, see 10 and 100."""
     config = Common(cost_return=kind)
     np.testing.assert_allclose(measured(ENDED, config), ended, rtol=1e-6)
     np.testing.assert_allclose(measured(Episodes.none(2), config), unfinished, rtol=1e-6)
@@ -60,3 +63,22 @@ def test_cost_from_steps_is_the_mean_of_whole_episodes_whatever_the_critic(shift
     found = cost_from_steps(cost[order], value[order], value[order + 1], done, seen, jnp.array(DISCOUNTS))
     expected = [(cost[..., i] * d ** np.arange(6)[:, None]).sum(axis=0).mean() for i, d in enumerate(DISCOUNTS)]
     np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("limits", ["bootstrap", "terminal"])
+@pytest.mark.parametrize("first", [0, 2, 3])
+def test_a_plain_sum_is_whole_where_a_rollout_is_shorter_than_an_episode(limits, first):
+    """Robots in lockstep that pay 1 a step, and critics that are right: 6 an episode, whichever half of it a batch holds."""
+    config = Common(cost_estimate="steps", time_limits=limits)
+    step = first + np.arange(3)
+    critic = [(1 - g ** (6 - np.arange(8)).clip(0) * (limits == "terminal")) / (1 - g) for g in (0.9, 0.99)]
+    value, next_value = (jnp.array(np.stack([v[t] for v in critic], axis=-1)[:, None]) for t in (step, step + 1))
+    running = Running(np.zeros((1, 3)) + step[-1] + 1.0, np.zeros((1, 2)), np.array([step[-1] + 1]))
+    spec = replace(SPEC, constraints=tuple(replace(c, discount=1.0) for c in SPEC.constraints))
+    config = replace(config, gamma=0.99)
+    costs = EpisodeCosts.of(Episodes.none(2), running, np.array([first]), spec, config)
+    done, cost = jnp.zeros((3, 1)), jnp.ones((3, 1, 2))
+    value, next_value = value[..., 1:].repeat(2, axis=-1), next_value[..., 1:].repeat(2, axis=-1)
+    found = cost_return(costs._replace(so_far=running.total[:, 1:]), cost, value, next_value, done,
+                        visits(costs.first_step, done, spec, config), config, spec)  # fmt: skip
+    np.testing.assert_allclose(found, [6.0, 6.0], rtol=1e-4)

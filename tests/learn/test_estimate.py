@@ -87,3 +87,15 @@ def test_an_early_end_saves_no_cost_where_costs_bootstrap_over_it():
     as_cut = rollout.signal[..., 1:] + gamma * next_value[..., 1:] - value[..., 1:]
     np.testing.assert_allclose(saved.adv_c, as_cut.reshape(-1, 2), rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(saved.adv_r, real.adv_r)  # the reward still ends
+
+
+def test_a_time_limit_that_is_an_end_is_one_for_the_costs_too_where_a_fall_is_none():
+    nothing, all_ends = np.zeros((4, 2)), np.ones((4, 2))
+    config = Common(time_limits="terminal", cost_ends="bootstrap")
+    cut, rollout, critics, _ = make_estimate([0.0, 0.0], nothing, all_ends, config)
+    value, next_value = (np.asarray(values(critics, x, Common())) for x in (rollout.obs, rollout.next_obs))
+    plain = rollout.signal - value
+    np.testing.assert_allclose(cut.adv_c, plain.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)
+    fallen, *_ = make_estimate([0.0, 0.0], all_ends, nothing, config)
+    saved_nothing = plain + np.array([0.99, 0.9, 0.99]) * next_value
+    np.testing.assert_allclose(fallen.adv_c, saved_nothing.reshape(-1, 3)[:, 1:], rtol=1e-4, atol=1e-5)

@@ -25,3 +25,5 @@ def test_full_batch_steps_do_not_depend_on_the_chunk():
     other = fit(loss, Fit(start, init_adam(start)), data, settings, key=jax.random.PRNGKey(0), lr_scale=1.0)
     np.testing.assert_allclose(whole.params["w"], other.params["w"], rtol=1e-4)
     assert chunks(data, 25)[0].shape == (3, 20, 3)  # the largest divisor of 60 that is at most 25
+    assert chunks(jnp.zeros((53, 2)), 25).shape == (1, 53, 2)  # not 53 chunks of a row
+    assert chunks(jnp.zeros((7, 2)), 3).shape == (7, 1, 2)  # where that is all there is, it is

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from algorithms.plain_policies import batch_for, spec_for
-from cuprl.algorithms import ppo_lag
+from cuprl.algorithms import ppo_lag, trpo_lag
 from cuprl.learn.lagrangian import improve_lagrangian, lagrangian_advantage
 
 
@@ -14,6 +14,20 @@ def test_lagrangian_advantage_by_hand():
     """(2 - 0.5 * 1 - 1.5 * 3) / (1 + 2) = -1"""
     got = lagrangian_advantage(jnp.array([2.0, 0.0]), jnp.array([[1.0, 3.0], [0.0, 0.0]]), jnp.array([0.5, 1.5]))
     np.testing.assert_allclose(got, [-1.0, 0.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", [ppo_lag, trpo_lag])
+def test_what_is_predicted_of_the_cost_is_in_its_own_unit(algorithm):
+    """Costs ten times as large, and the excess too: the same step, and ten times the change of J^C."""
+    spec = spec_for("gaussian", m=1)
+    config = algorithm.Config(hidden=(8,), multiplier_init=0.5, multiplier_lr=0.0)
+    state = algorithm.init(jax.random.PRNGKey(0), config, spec)
+    changes = []
+    for scale in (1.0, 10.0):
+        batch = batch_for(spec, state.policy, scale=scale)
+        _, metrics = jax.jit(algorithm.update, static_argnums=(2, 3))(state, batch, config, spec)
+        changes.append(metrics["train/predicted_cost"] - batch.cost_return)
+    np.testing.assert_allclose(changes[1], 10 * changes[0], rtol=0.02)
 
 
 @pytest.mark.parametrize("kind", ["ascent", "adam", "pid"])

@@ -31,3 +31,9 @@ def test_pid_answers_at_once_and_forgets_what_is_over():
     up = multipliers.pid(nu, jnp.array([5.0]), 0.01, 2.0)
     assert up.value[0] == pytest.approx(0.1 * 5 + 0.01 * 5, rel=1e-5)
     assert multipliers.pid(up, jnp.array([-5.0]), 0.01, 2.0).value[0] == 0.0
+
+
+def test_pid_begins_where_it_is_told():
+    nu = multipliers.pid(multipliers.init_multiplier(1, 0.7), jnp.array([0.0]), 0.01, 2.0)
+    assert nu.value[0] == pytest.approx(0.7)
+    assert multipliers.pid(nu, jnp.array([0.0]), 0.01, 2.0).value[0] == pytest.approx(0.7)

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from algorithms.plain_policies import spec_for
 from cuprl.algorithms import cup
@@ -31,6 +32,16 @@ def test_without_any_discount_the_scale_has_the_horizons_steps():
     config = Lagrangian(gamma=1.0, multiplier="ascent")
     found = prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, spec)
     np.testing.assert_allclose(found.scale, [0.05 * spec.horizon, (1 - 0.9 * 0.95) / 0.1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("gamma", [0.99, 1.0])
+def test_at_lambda_1_nu_stands_as_it_is_in_the_loss(gamma):
+    """Also without a discount, where (1 - gamma lambda)/(1 - gamma) is 0/0; a 0 would leave the cost out."""
+    config = Lagrangian(gamma=gamma, cost_lam=1.0, multiplier="ascent")
+    spec = spec_for("gaussian", m=2, discounts=(1.0, 0.9))
+    np.testing.assert_allclose(
+        prices(init_multiplier(2, 0.1), NOW, predicted, 7.0, config, spec).scale, [1.0, 1.0], rtol=1e-5
+    )
 
 
 def test_while_projecting_nu_follows_what_is_predicted_of_the_policy_as_it_stands():

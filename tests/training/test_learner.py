@@ -1,11 +1,17 @@
 """What learns, given rollouts by hand: what it says of them, what it refuses, and which episodes J^C is of."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from cuprl.algorithms import cup
 from cuprl.core.actions import Box
 from cuprl.core.spec import Constraint, Spec
-from cuprl.errors import RunStopped
+from cuprl.errors import RunStopped, UserError
 from cuprl.runs.config import RunConfig
 from cuprl.training.collect import Collected
 from cuprl.training.learner import Learner, usual_step
@@ -90,6 +96,27 @@ def test_a_learner_that_explodes_stops_the_run_and_is_as_it_was():
     with pytest.raises(RunStopped, match="the loss of the critics became NaN or infinite in iteration 1"):
         learner.learn_from(collected())
     same_arrays(before, learner.arrays())
+
+
+@pytest.mark.parametrize("part, words", [("multiplier", "multiplier"), ("belief", r"belief of J\^C")])
+def test_a_price_that_is_no_number_stops_the_run(part, words, monkeypatch):
+    """NaN > 0 is False: nothing would be projected any more, and policy and critics stay finite."""
+    learner = learner_for(cost_memory=10.0)
+
+    class Broken(NamedTuple):
+        def update(self, state, batch, config, spec):
+            state, metrics = cup.update(state, batch, config, spec)
+            floats = jax.tree.map(lambda x: x * jnp.nan if x.dtype == jnp.float32 else x, getattr(state, part))
+            return replace(state, **{part: floats}), metrics
+
+    before = learner.arrays()
+    monkeypatch.setattr(learner, "module", Broken())
+    with pytest.raises(RunStopped, match=f"the {words} became NaN or infinite in iteration 1"):
+        learner.learn_from(collected())
+    same_arrays(before, learner.arrays())
+    broken = {name: x * np.nan if f"/{part}/" in name and x.dtype == np.float32 else x for name, x in before.items()}
+    with pytest.raises(UserError, match=f"the checkpoint's state/{part}/.* is NaN or infinite"):
+        learner.restore({name: x.astype(before[name].dtype) for name, x in broken.items()})
 
 
 def test_noise_is_the_same_however_often_it_is_asked_for():

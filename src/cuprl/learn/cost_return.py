@@ -11,7 +11,7 @@ import numpy as np
 from cuprl.core.episodes import Episodes, Running
 from cuprl.core.spec import Spec
 from cuprl.learn.settings import Common
-from cuprl.learn.visits import Visits, limit_discounts
+from cuprl.learn.visits import Visits, cost_discounts, limit_discounts
 
 
 class EpisodeCosts(NamedTuple):
@@ -20,7 +20,7 @@ class EpisodeCosts(NamedTuple):
     mean: Any  # [m] of the episodes that count; 0 if there are none
     count: Any  # [] how many these are
     so_far: Any  # [N, m] of the unfinished episodes
-    discount: Any  # [N, m] gamma_C^t at their present step
+    rest: Any  # [N, m] what 1 of the critic's value of their present state adds to J^C
     first_step: Any  # [N] which step of its episode the rollout's first is
 
     @staticmethod
@@ -30,8 +30,23 @@ class EpisodeCosts(NamedTuple):
         ended, so_far = ((x.total[:, 1:] if plain else x.discounted) for x in (counted, running))
         count = len(counted.length)
         mean = ended.mean(axis=0) if count else np.zeros(ended.shape[1])
-        discount = limit_discounts(spec, config) ** running.length[:, None]
-        return EpisodeCosts(mean.astype(np.float32), count, so_far, discount, first_step)
+        gamma = limit_discounts(spec, config)
+        rest = gamma ** running.length[:, None] * of_the_rest(running.length, spec, config)
+        return EpisodeCosts(mean.astype(np.float32), count, so_far, rest, first_step)
+
+
+def of_the_rest(step: Any, spec: Spec, config: Common) -> Any:
+    """Give [..., m] what 1 of a critic's value adds to J^C in a state that is this step [...] of its episode.
+
+    That is 1, but where J^C is a plain sum and the critic's is not: then the steps that are left, over those that the critic
+    sees, of which it sees no end where it is bootstrapped over time limits.
+    """
+    critic = cost_discounts(spec, config)  # [m]
+    plain = (limit_discounts(spec, config) == 1.0) & (critic < 1.0)
+    left = (spec.horizon - step).clip(0)[..., None]
+    beyond = critic**left if config.time_limits == "terminal" else 0.0
+    seen = ((1.0 - beyond) / np.where(plain, 1.0 - critic, 1.0)).clip(1.0)
+    return plain * (left / seen) + ~plain
 
 
 def cost_return(
@@ -47,10 +62,13 @@ def cost_return(
     """Estimate J^C [m]."""
     # Where no episode ended, it is what the unfinished ones have cost so far and will by the critic: never a silent 0 that
     # would pass for safe.
-    unfinished = (costs.so_far + costs.discount * next_value[-1]).mean(axis=0)
+    unfinished = (costs.so_far + costs.rest * next_value[-1]).mean(axis=0)
     measured = jnp.where(costs.count > 0, costs.mean, unfinished)
     if config.cost_estimate == "steps":
         gamma = jnp.asarray(limit_discounts(spec, config), jnp.float32)
+        if len(cost) < spec.horizon:  # else a rollout has all parts of an episode, and for a mean any V will do
+            value = value * of_the_rest(seen.step, spec, config)
+            next_value = next_value * of_the_rest(seen.step + 1, spec, config)
         of_steps = cost_from_steps(cost, value, next_value, done, seen, gamma)
         measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
     return measured
@@ -67,8 +85,8 @@ def cost_from_steps(
     """Estimate J^C = E[ V(s_0) ] + E[ sum_t gamma^t (c_t + gamma V(s_t+1) - V(s_t)) ] [m], for whatever V.
 
     The paper's first identity (at lambda = 0). Every step of the batch counts, those of episodes that began before it and
-    those of episodes that go on after it. All actions are of the policy that collected the batch; the states in which
-    episodes stood when it began are not.
+    those of episodes that go on after it. Where batches hold the parts of episodes unevenly, V must be near the truth. All
+    actions are of the policy that collected the batch; the states in which episodes stood when it began are not.
     """
     episodes = jnp.maximum(seen.start.sum(), 1.0)
     surprise = cost + gamma * next_value * (1.0 - done)[..., None] - value

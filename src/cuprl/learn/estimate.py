@@ -13,12 +13,7 @@ from cuprl.learn.critics import values
 from cuprl.learn.gae import gae
 from cuprl.learn.settings import Common
 from cuprl.learn.types import Batch, Rollout
-from cuprl.learn.visits import steps_at, visits
-
-
-def cost_discounts(spec: Spec, config: Common) -> jax.Array:
-    """Give gamma_C of each cost [m]; one with an undiscounted limit is still learnt with a discounted critic."""
-    return jnp.array([c.discount if c.discount < 1.0 else config.cost_gamma or config.gamma for c in spec.constraints])
+from cuprl.learn.visits import cost_discounts, steps_at, visits
 
 
 def critic_units(size: Any, gamma: jax.Array, config: Common, spec: Spec) -> jax.Array:
@@ -57,7 +52,8 @@ def estimate(
     no_future = rollout.terminated if config.time_limits == "bootstrap" else done
     ended = jnp.repeat(no_future[..., None], 1 + m, axis=-1)  # [T, N, 1 + m]
     if config.cost_ends == "bootstrap":  # an early end then saves no cost: the projection cannot learn to fall
-        ended = ended.at[..., 1:].set(0.0)
+        cut = 0.0 if config.time_limits == "bootstrap" else (no_future * (1.0 - rollout.terminated))[..., None]
+        ended = ended.at[..., 1:].set(cut)
     advantage, target = gae(rollout.signal, value, next_value, ended, done, gamma, lam)
 
     seen = visits(costs.first_step, done, spec, config)
@@ -78,6 +74,6 @@ def estimate(
         cost_return=measured,
         limits=limits,
         cost_span=seen.span,
-        episodes=seen.start.sum(),
+        episodes=seen.episodes,
         lr_scale=lr_scale,
     )

@@ -15,9 +15,14 @@ from cuprl.learn.types import Batch, State
 
 
 def chunks(data: Any, most: int) -> Any:
-    """Cut [B, ...] -> [B // size, size, ...] in order, size the largest divisor of B that is at most `most`."""
+    """Cut [B, ...] -> [B // size, size, ...] in order, size the largest divisor of B that is at most `most`.
+
+    Where all of these are far smaller, for B is a prime perhaps, the next one above: a row at a time would take for ever.
+    """
     rows = jax.tree.leaves(data)[0].shape[0]
-    size = max(d for d in range(1, min(most, rows) + 1) if rows % d == 0)
+    divisors = [d for d in range(1, rows + 1) if rows % d == 0]
+    size = max(d for d in divisors if d <= most)
+    size = size if 8 * size >= min(most, rows) else min(d for d in divisors if d > most)
     return jax.tree.map(lambda x: x.reshape(rows // size, size, *x.shape[1:]), data)
 
 

@@ -30,7 +30,7 @@ def improve_lagrangian(
 ) -> tuple[State, Metrics]:
     """Make one iteration: nu follows the excess J^C - b, then the policy climbs the Lagrangian's advantage."""
     multiplier = multipliers.follow(state.multiplier, batch.cost_return - batch.limits, config)
-    batch = replace(batch, adv_c=scaled_cost_advantage(batch.adv_c, config.cost_advantage))
-    advantage = lagrangian_advantage(batch.adv_r, batch.adv_c, multiplier.value)
+    adv_c = scaled_cost_advantage(batch.adv_c, config.cost_advantage)  # the batch keeps its own, in units of the cost
+    advantage = lagrangian_advantage(batch.adv_r, adv_c, multiplier.value)
     state, metrics = improve(replace(state, multiplier=multiplier), batch, advantage, config, spec)
     return state, {**metrics, "train/multiplier": multiplier.value}

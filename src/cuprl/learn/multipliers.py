@@ -44,7 +44,8 @@ def adam(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Mult
 def pid(nu: Multiplier, excess: jax.Array, rate: float, maximum: float) -> Multiplier:
     """Control the excess in proportion, integral and derivative (Stooke et al. 2020); `rate` is the integral gain."""
     proportional, derivative = 10.0 * rate, rate
-    integral = jnp.clip(nu.first + rate * excess, 0.0, maximum)
+    before = jnp.where(nu.count > 0, nu.first, nu.value)  # its first value is where the integral begins
+    integral = jnp.clip(before + rate * excess, 0.0, maximum)
     rising = jnp.where(nu.count > 0, jnp.maximum(excess - nu.second, 0.0), 0.0)
     value = jnp.clip(proportional * excess + integral + derivative * rising, 0.0, maximum)
     return Multiplier(value, integral, excess, nu.count + 1)

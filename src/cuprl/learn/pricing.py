@@ -18,10 +18,10 @@ import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
 from cuprl.learn import multipliers
-from cuprl.learn.estimate import cost_discounts
 from cuprl.learn.minibatch import Pricing
 from cuprl.learn.multipliers import Multiplier
 from cuprl.learn.settings import Lagrangian
+from cuprl.learn.visits import cost_discounts
 
 Excess = Callable[[Any], jax.Array]  # params -> [m] by how much their policy is predicted to be over its limits
 
@@ -52,7 +52,7 @@ def once_an_iteration(nu: Multiplier, excess: jax.Array, config: Lagrangian, spe
     """Set nu_{k+1} = clip(nu_k + eta (J^C - b), 0, nu_max) (Algorithm 1); the loss has (1 - gamma lambda)/(1 - gamma) nu."""
     gamma_c = cost_discounts(spec, config)
     left = jnp.where(gamma_c < 1.0, 1.0 - gamma_c, 1.0 / spec.horizon)  # a sum without a discount has the horizon's steps
-    scale = (1.0 - gamma_c * config.cost_lam) / left  # [m]
+    scale = jnp.maximum(1.0 - gamma_c * config.cost_lam, left) / left  # [m]; 1 at lambda 1
     return Prices(multipliers.follow(nu, excess, config), scale, lambda params, nu: nu)
 
 

@@ -102,7 +102,7 @@ class NoiseFloor(Common):
 
     noise_floor: tuple[float, ...] = setting(
         (),
-        "standard deviation that no step goes below, at the first and the last iteration, as 0.3,0.2; none: no floor",
+        "standard deviation that no step goes below, at the whole learning rate and at none, as 0.3,0.2; none: no floor",
         "0.001 to 1e3",
     )
 

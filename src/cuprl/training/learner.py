@@ -37,8 +37,14 @@ from cuprl.training.collect import Collected
 from cuprl.training.row import rollout_metrics, time_metrics
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
-# The arrays of a checkpoint that must be finite for anything to go on from it.
-USED = ("normaliser/", "policy/", "critic", "signals/")
+# What must be finite to go on, also in a checkpoint: where the price of a cost is NaN nothing would be projected any more.
+LEARNT = {
+    "critics": "loss of the critics",
+    "policy": "loss of the policy",
+    "multiplier": "multiplier",
+    "belief": "belief of J^C",
+}
+USED = ("normaliser/", "policy/", "critic", "signals/", "state/multiplier/", "state/belief/")
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
 
@@ -63,7 +69,7 @@ def estimate_and_update(
     """Learn from a rollout, in the one compiled call of an iteration; gives metrics and whether each part is finite too."""
     batch: Batch = estimate(state.critics, rollout, costs, size, limits, lr_scale, config, spec)
     state, metrics = module.update(state, batch, config, spec)
-    finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in ("policy", "critics")}
+    finite = {part: jnp.isfinite(ravel_pytree(getattr(state, part))[0]).all() for part in LEARNT}
     return state, {**metrics, "train/cost_return": batch.cost_return}, finite
 
 
@@ -118,7 +124,7 @@ class Learner:
                 self.state, rollout, costs, size, self.spec.limits, lr_scale, self.module, self.config, self.spec
             )
         )
-        self._refuse_not_finite({f"loss of the {part}": flag for part, flag in finite.items()})
+        self._refuse_not_finite({name: finite[part] for part, name in LEARNT.items()})
         self.state, self.signals, self.running, self.episodes = state, signals, running, episodes
         self.normaliser = self.normaliser.update(collected.raw_obs)
         self.iteration += 1
