@@ -25,6 +25,7 @@ from cuprl.experiments.grid.cells import Block, Cell, Experiment
 from cuprl.experiments.grid.expand import expand
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.policies.start import Origin
+from cuprl.runs.columns import held_cost
 from cuprl.runs.folder import Run
 
 ALONE, TUNED = "from-nothing", "fine-tuned"  # the variants, and their folders
@@ -43,9 +44,12 @@ def cells_of(args: argparse.Namespace) -> list[Cell]:
     return expand(Experiment("fine-tune", "", (alone, tuned)))
 
 
-def reached(rows: dict[str, np.ndarray], limit: float, wanted: float) -> float:
-    """Give the steps after which a run is within the limit with the return wanted, and stays so; infinite: never."""
-    good = (rows["rollout/ep_cost_mean"] <= limit) & (rows["rollout/ep_rew_mean"] >= wanted)  # [iterations]
+def reached(rows: dict[str, np.ndarray], cost: str, limit: float, wanted: float) -> float:
+    """Give the steps after which a run is within the limit with the return wanted, and stays so; infinite: never.
+
+    cost: the column that is held to the limit.
+    """
+    good = (rows[cost] <= limit) & (rows["rollout/ep_rew_mean"] >= wanted)  # [iterations]
     stays = [i for i in range(len(good) - STAY + 1) if good[i : i + STAY].all()]
     return float(rows["steps"][stays[0]]) if stays else np.inf
 
@@ -54,9 +58,9 @@ def table(pairs: dict[int, tuple[Run, Run]], limit: float) -> tuple[Table, float
     """Compare the two runs of each seed; gives the table and the median share of the steps."""
     lines, shares = [], []
     for seed, (alone, tuned) in pairs.items():
-        rows, others = alone.measured(), tuned.measured()
+        rows, others, cost = alone.measured(), tuned.measured(), held_cost(alone.config["settings"])
         wanted = SHARE * float(np.mean(rows["rollout/ep_rew_mean"][-STAY:]))
-        steps, fewer = reached(rows, limit, wanted), reached(others, limit, wanted)
+        steps, fewer = reached(rows, cost, limit, wanted), reached(others, cost, limit, wanted)
         all_steps = float(rows["steps"][-1])  # what is compared with where training from nothing never gets there
         shares.append(fewer / min(steps, all_steps))
         lines.append([str(seed), f"{wanted:.0f}", shown(steps, rows), shown(fewer, others), f"{shares[-1]:.2f}"])

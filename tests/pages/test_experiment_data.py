@@ -47,3 +47,12 @@ def test_more_curves_than_colours_are_told_apart_by_dashes():
     found = places(["cup", *(f"cup alpha={i}" for i in range(20))])
     assert found["cup"] == 0 and len(set(found.values())) == 21
     assert max(found.values()) < 3 * len(COLOURS)
+
+
+def test_plain_sums_are_drawn_where_they_are_held_to_the_limit():
+    page = experiment_page("mine", experiment(Block(("hopper-speed",), ("cup", "cup-omnisafe"), (0,), 50_000)))
+    panel = page["panels"][1]
+    ours, theirs = (series["y"][-1] for series in panel["series"])
+    assert ours < 82.748 < 3 * 82.748 < theirs and panel["note"] == "discount 0.99 or undiscounted"
+    (usual,) = experiment_page("mine", experiment(Block(("hopper-speed",), ("cup",), (0,), 50_000)))["panels"][1:]
+    assert usual["note"] == "discount 0.99"

@@ -49,6 +49,13 @@ def test_a_constraint_without_a_discount_has_the_usual_one(tmp_path):
     assert read_run(run).how_discounted("cost") == f"discounted by {Constraint('cost', 50.0).discount:g}"
 
 
+def test_plain_sums_are_read_where_they_are_held_to_the_limit(tmp_path):
+    seen = read_run(folder(tmp_path / "r", cost_return="undiscounted"))
+    assert set(seen.cost("speed")) == {400.0} and seen.how_discounted("speed") == "undiscounted"
+    seen = read_run(folder(tmp_path / "other", cost_return="discounted"))
+    assert set(seen.cost("speed")) == {40.0} and seen.how_discounted("speed") == "discounted by 0.99"
+
+
 def test_a_video_goes_along_if_it_is_not_too_large(tmp_path, monkeypatch):
     assert read_video(tmp_path) == ("", "")
     (tmp_path / "video.gif").write_bytes(b"GIF")

@@ -1,8 +1,10 @@
 """Columns of constraints."""
 
 import numpy as np
+import pytest
 
-from cuprl.runs.columns import column, needed, one_column_each
+from cuprl import algorithms
+from cuprl.runs.columns import column, held_cost, needed, one_column_each
 
 
 def test_one_constraint_has_the_plain_name_and_several_have_theirs():
@@ -20,3 +22,18 @@ def test_values_of_constraints_are_spread_over_their_columns():
 
 def test_what_pictures_need_is_there_for_each_cost():
     assert "rollout/ep_cost_mean/effort" in needed(["speed", "effort"]) and "rollout/ep_cost_mean" in needed(["speed"])
+
+
+@pytest.mark.parametrize(
+    "algo, changes, held",
+    [
+        ("cup", {}, "rollout/ep_cost_mean"),
+        ("cup", {"cost_return": "undiscounted"}, "rollout/ep_cost_undiscounted_mean"),
+        ("cup-omnisafe", {}, "rollout/ep_cost_undiscounted_mean"),
+        ("cup-safepo", {}, "rollout/ep_cost_undiscounted_mean"),
+        ("cup-safepo", {"cost_return": "discounted"}, "rollout/ep_cost_mean"),
+    ],
+)
+def test_the_cost_that_is_held_to_the_limit_is_as_the_algorithm_has_it(algo, changes, held):
+    assert held_cost(vars(algorithms.load(algo, changes)[1])) == held
+    assert held_cost({}) == "rollout/ep_cost_mean"  # a run from before there was a choice

@@ -16,11 +16,11 @@ def tool():
 def test_when_a_run_gets_there_and_stays(tool):
     n = 40
     rows = {"steps": np.arange(1, n + 1) * 100.0, "rollout/ep_rew_mean": np.full(n, 10.0)}
-    rows["rollout/ep_cost_mean"] = np.where(np.arange(n) == 12, 61.0, 59.0)
-    assert tool.reached(rows, 60.0, 9.0) == 1400.0  # not before: at 12 it is over the limit
-    assert tool.reached(rows, 60.0, 11.0) == np.inf
-    rows["rollout/ep_cost_mean"][25] = 70.0
-    assert tool.reached(rows, 60.0, 9.0) == np.inf  # 14 iterations are left, fewer than it must stay
+    rows["cost"] = np.where(np.arange(n) == 12, 61.0, 59.0)
+    assert tool.reached(rows, "cost", 60.0, 9.0) == 1400.0  # not before: at 12 it is over the limit
+    assert tool.reached(rows, "cost", 60.0, 11.0) == np.inf
+    rows["cost"][25] = 70.0
+    assert tool.reached(rows, "cost", 60.0, 9.0) == np.inf  # 14 iterations are left, fewer than it must stay
 
 
 def test_runs_of_both_kinds_and_their_table(tool, tmp_path, monkeypatch, capsys):

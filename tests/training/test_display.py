@@ -20,9 +20,13 @@ ROW = {
 }
 
 
+def run_at(path, **settings):
+    return SimpleNamespace(path=path, config={"settings": settings})
+
+
 def shown_by(display):
     with display:
-        display.start(SimpleNamespace(path="runs/r"), SPEC, 0, 10)
+        display.start(run_at("runs/r"), SPEC, 0, 10)
         display.update(ROW)
         display.evaluated("evaluated \x1b[31m")
         display.note("careful \x1b[2J")
@@ -41,7 +45,7 @@ def test_plain_lines_have_the_numbers_to_watch_and_notes_go_beside(capsys):
 
 def test_lines_come_now_and_then_and_the_last_one_always(capsys):
     display = Plain(seconds=1e9)
-    display.start(SimpleNamespace(path="r"), SPEC, 0, 10)
+    display.start(run_at("r"), SPEC, 0, 10)
     for iteration in (1, 2, 3, 10):
         display.update({**ROW, "iteration": iteration})
     said = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
@@ -57,7 +61,7 @@ def test_a_library_prints_nothing_and_logs_its_messages(capsys, caplog):
 
 def test_the_live_display_is_green_under_the_limit_and_red_over_it():
     display = Live()
-    display.start(SimpleNamespace(path="r"), SPEC, 0, 10)
+    display.start(run_at("r"), SPEC, 0, 10)
     display.update(ROW)
     costs = [text for text in display.live.renderable.renderables[1].renderables if text.plain.startswith("cost")]
     assert [text.spans[-1].style for text in costs] == ["bold green", "bold red"]
@@ -65,13 +69,23 @@ def test_the_live_display_is_green_under_the_limit_and_red_over_it():
 
 def test_a_cost_that_is_over_by_less_than_is_shown_is_red():
     display = Silent()
-    display.start(SimpleNamespace(path="r"), SPEC, 0, 10)
+    display.start(run_at("r"), SPEC, 0, 10)
     assert display.summary({**ROW, "rollout/ep_cost_mean/speed": 10.004})["cost speed"] == ("10.00 / 10", "red")
+
+
+def test_a_plain_sum_is_shown_where_it_is_held_to_the_limit():
+    display = Silent()
+    display.start(run_at("r", cost_return="undiscounted"), SPEC, 0, 10)
+    plain = {name.replace("cost_mean", "cost_undiscounted_mean"): 8 * value for name, value in ROW.items() if "cost" in name}
+    shown = display.summary({**ROW, **plain})
+    assert shown["cost speed"] == ("79.01 / 10", "red")
+    display.start(run_at("r", cost_return="discounted"), SPEC, 0, 10)
+    assert display.summary({**ROW, **plain})["cost speed"] == ("9.88 / 10", "green")
 
 
 def test_the_name_of_a_folder_is_shown_letter_by_letter(capsys):
     for display in (Live(), Plain()):
-        display.start(SimpleNamespace(path="runs[/bold]\x1b[2J"), SPEC, 0, 10)
+        display.start(run_at("runs[/bold]\x1b[2J"), SPEC, 0, 10)
         assert r"run runs[/bold]\x1b[2J" in capsys.readouterr().out
 
 

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from cuprl.core.spec import Constraint
 from cuprl.errors import RunStopped
 from cuprl.runs.folder import Run, read_checkpoint
 from cuprl.training.display import Plain
@@ -111,3 +112,16 @@ def test_a_multiplier_stuck_at_its_bound_is_told(tmp_path, capsys):
     probe = Probe("hopeless", constant(1), constant(1))  # cost 1 a step whatever it does, limit 0.5
     train(probe, steps=200 * 12, out=tmp_path / "r", display=Plain(), **{**PROBE, "multiplier_max": 0.001})
     assert "at its bound 0.001 for 10 iterations" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "cost_return, discount, told", [("undiscounted", 0.9, True), ("undiscounted", 1.0, False), ("discounted", 0.9, False)]
+)
+@pytest.mark.parametrize("given", [{}, {"limits": 7.0}])
+def test_a_limit_on_plain_sums_is_told_and_they_are_shown(cost_return, discount, told, given, tmp_path, capsys):
+    task = Probe("ten", constant(0), constant(1), length=10, constraints=(Constraint("cost", 8.0, discount),))
+    train(task, "ppo", steps=200, out=tmp_path / "r", display=Plain(), cost_return=cost_return, **given, **PROBE)
+    out, err = capsys.readouterr()
+    assert ("the plain sum of costs is held to the limit here; the task's own" in err) == told and "give --limit" not in err
+    plain = told or discount == 1.0
+    assert f"cost {10 if plain else 10 * (1 - 0.9**10):.2f} / {given.get('limits', 8.0):g}" in out

@@ -9,8 +9,8 @@ import numpy as np
 from cuprl.experiments.report import stats_records, stats_table, table
 from cuprl.experiments.report.drawing import COLOURS
 from cuprl.experiments.report.groups import Group
-from cuprl.experiments.report.over_training import COST, band_of, band_text
-from cuprl.experiments.report.panels import palette
+from cuprl.experiments.report.over_training import band_of, band_text
+from cuprl.experiments.report.panels import how_discounted, palette
 from cuprl.pages import parts
 from cuprl.pages.parts import Part, panel, series
 
@@ -58,9 +58,10 @@ def curves(groups: list[Group], colours: dict[str, int]) -> Iterator[Part]:
         yield panel(f"return-{t}", "Return", returns, section=task)
         for c, name in enumerate(dict.fromkeys(name for _, g in mine for name in g.limits)):
             having = [(grid, g, list(g.limits).index(name)) for grid, g in mine if name in g.limits]
-            costs = [curve(g, grid, g.cost_curves(COST)[:, :, k], colours) for grid, g, k in having]
+            costs = [curve(g, grid, g.cost_curves()[:, :, k], colours) for grid, g, k in having]
             limits = {f"limit {limit:g}": limit for limit in sorted({g.limits[name] for _, g, _ in having})}
-            yield panel(f"cost-{t}-{c}", f"Cost: {name}", costs, limits, section=task)
+            note = " or ".join(how_discounted([g for _, g, _ in having], name))
+            yield panel(f"cost-{t}-{c}", f"Cost: {name}", costs, limits, section=task, note=note)
 
 
 def curve(g: Group, grid: str, values: np.ndarray, colours: dict[str, int]) -> Part:

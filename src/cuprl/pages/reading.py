@@ -17,7 +17,7 @@ from cuprl.core.values import is_number
 from cuprl.errors import UserError
 from cuprl.policies import certificate
 from cuprl.runs import evaluations, files, progress, provenance
-from cuprl.runs.columns import column
+from cuprl.runs.columns import column, held_cost, holds_plain_sums
 from cuprl.runs.config_checks import planned_iterations
 from cuprl.runs.folder import Run, iteration_of
 
@@ -64,21 +64,15 @@ class Seen:
         bound = self.config["settings"].get("multiplier_max")
         return bound if is_number(bound) and bound > 0 else math.inf
 
-    @property
-    def undiscounted(self) -> bool:
-        """Tell whether J^C is the plain sum of costs."""
-        return self.config["settings"].get("cost_return") == "undiscounted"
-
     def cost(self, constraint: str) -> np.ndarray:
         """Give the cost that this run holds to its limit [rows]."""
-        kind = "ep_cost_undiscounted_mean" if self.undiscounted else "ep_cost_mean"
-        return self.rows[column(f"rollout/{kind}", constraint, self.limits)]
+        return self.rows[column(held_cost(self.config["settings"]), constraint, self.limits)]
 
     def how_discounted(self, constraint: str) -> str:
         """Say how a constraint's cost is summed up."""
         constraints = spec_from_json(self.config["spec"]).constraints if "spec" in self.config else ()
         known = {c.name: c.discount for c in constraints}
-        if self.undiscounted or known.get(constraint) == 1.0:
+        if holds_plain_sums(self.config["settings"]) or known.get(constraint) == 1.0:
             return "undiscounted"
         return f"discounted by {known[constraint]:g}" if constraint in known else "discounted"
 

@@ -20,6 +20,7 @@ from cuprl.core.values import whole
 from cuprl.errors import UserError
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.load import loaded
+from cuprl.runs.columns import holds_plain_sums
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
 
@@ -111,7 +112,7 @@ def environment_of(
 
 def as_trained(spec: Spec, info: dict[str, Any]) -> Spec:
     """Give the spec whose costs are summed up as the policy was to keep them: plainly, if it was trained so."""
-    if info.get("cost_return") != "undiscounted":
+    if not holds_plain_sums(info):
         return spec
     return replace(spec, constraints=tuple(replace(c, discount=1.0) for c in spec.constraints))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cuprl.runs.columns import column
+from cuprl.runs.columns import column, holds_plain_sums
 
 NAME = "evaluations.csv"
 ACTIONS = ("mode", "sampled")
@@ -21,7 +21,7 @@ ACTIONS = ("mode", "sampled")
 
 def cost_column(config: dict[str, Any], constraint: str, actions: str = "mode") -> str:
     """Name the column of the cost that a run holds to its limit: discounted as the constraint is, or the plain sum."""
-    plain = config["settings"].get("cost_return") == "undiscounted"
+    plain = holds_plain_sums(config["settings"])
     return column(f"{actions}/cost{'_undiscounted' * plain}", constraint, config["limits"])
 
 

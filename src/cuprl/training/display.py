@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from cuprl.core.spec import Spec
 from cuprl.core.text import printable
-from cuprl.runs.columns import column
+from cuprl.runs.columns import column, held_cost
 from cuprl.training.screen import Redrawn, cost_colour
 
 LOGGER = logging.getLogger("cuprl.training")
@@ -69,10 +69,11 @@ class Silent:
             "return": Shown(f"{row['rollout/ep_rew_mean']:.1f}"),
         }
         names = [constraint.name for constraint in self.spec.constraints]
+        held = held_cost(self.run.config["settings"])
         for constraint in self.spec.constraints:
             name, limit = constraint.name, constraint.limit
             label = f" {printable(name)}" if len(names) > 1 else ""
-            cost = row[column("rollout/ep_cost_mean", name, names)]
+            cost = row[column(held, name, names)]
             shown[f"cost{label}"] = Shown(f"{cost:.2f} / {limit:g}", cost_colour(cost, limit))
             if (multiplier := column("train/multiplier", name, names)) in row:
                 shown[f"nu{label}"] = Shown(f"{row[multiplier]:.3f}")

@@ -15,7 +15,7 @@ from cuprl import envs
 from cuprl.core.task import Step, VectorEnv
 from cuprl.errors import RunStopped, UserError
 from cuprl.policies.evaluate import measures, run_episodes
-from cuprl.runs.columns import one_column_each
+from cuprl.runs.columns import holds_plain_sums, one_column_each
 from cuprl.runs.evaluations import ACTIONS, cost_column
 from cuprl.runs.folder import Run
 from cuprl.training.display import Display
@@ -74,7 +74,7 @@ class Evaluator:
         """Run the episodes of the mode and of sampled actions; returns the row."""
         config, learner = self.training.config, self.training.learner
         policy = View(self.training, self.run).policy()
-        plain = learner.config.cost_return == "undiscounted"
+        plain = holds_plain_sums(self.run.config["settings"])
         row: dict[str, Any] = {
             "iteration": learner.iteration,
             "steps": learner.iteration * learner.config.batch_size,

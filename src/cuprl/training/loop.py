@@ -10,6 +10,7 @@ from typing import Any
 from cuprl.core.printing import readers_may_leave
 from cuprl.errors import RunStopped
 from cuprl.runs.checkpoint import iteration_of
+from cuprl.runs.columns import holds_plain_sums
 from cuprl.runs.folder import Run
 from cuprl.training.display import Display
 from cuprl.training.evaluating import Evaluator
@@ -32,7 +33,7 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
     writers = open_writers(training.config, run)
     with readers_may_leave(), writers as writing, stop_signals(hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
-        _tell_other_discount(training, display)
+        _tell_plain_sums(training, run, display)
         evaluator.look(stopped)  # a stop may have come before it
         while not training.done:
             try:
@@ -83,11 +84,12 @@ def _checkpoint_is_due(training: Training) -> bool:
     return training.done or training.learner.iteration % training.config.checkpoint_every == 0
 
 
-def _tell_other_discount(training: Training, display: Display) -> None:
-    """Warn where J^C and the limit it is compared with do not mean the same sum."""
-    learner = training.learner
-    if learner.config.cost_return == "undiscounted" and (learner.discount < 1.0).any():
-        display.note("J^C is the undiscounted sum here, but the limit shown is for the discounted one; give --limit.")
+def _tell_plain_sums(training: Training, run: Run, display: Display) -> None:
+    """Say where plain sums are held to the limits of constraints that discount them: a task's own are not meant for that."""
+    if holds_plain_sums(run.config["settings"]) and (training.learner.discount < 1.0).any():
+        display.note(
+            "the plain sum of costs is held to the limit here; the task's own limit is meant for the discounted sum."
+        )
 
 
 def _tell_bound(training: Training, display: Display) -> None:

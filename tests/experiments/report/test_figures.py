@@ -89,3 +89,15 @@ def test_the_plane_has_the_papers_points_only_beside_runs_of_its_length(tmp_path
     for steps, there in ((paper.STEPS, True), (STEPS, False)):
         texts, _ = drawn("plane", groups_of(Block(("hopper-speed",), ("cup", "pcpo"), (0, 1), steps)), tmp_path)
         assert any("hollow: the paper's mean of 10 seeds" in text for text in texts) == there
+
+
+@pytest.mark.parametrize("kind", ["curves", "nu", "alpha", "plane"])
+def test_plain_sums_are_drawn_where_they_are_held_to_the_limit(kind, figure_of):
+    sweep = (("alpha", ("0.1", "0.3")),)
+    groups = groups_of(Block(("swimmer-speed",), ("cup-omnisafe",), (0,), STEPS, sweep=sweep))
+    axis = figure_of(kind, groups).axes[{"curves": 1, "nu": 0, "alpha": 1, "plane": 0}[kind]]
+    label, ends = (axis.get_xlabel(), "x") if kind == "plane" else (axis.get_ylabel(), "y")
+    assert label == "cost (undiscounted)"
+    drawn_most = max(max(getattr(line, f"get_{ends}data")()) for line in axis.lines)
+    assert drawn_most == pytest.approx(max(g.cost_curves().max() for g in groups), rel=0.01)
+    assert drawn_most > 3 * groups[0].first_limit

@@ -6,8 +6,9 @@ import pytest
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block
+from cuprl.experiments.report import paper
 from cuprl.experiments.report.figures import KINDS
-from cuprl.experiments.report.groups import winners
+from cuprl.experiments.report.groups import PLAIN_COST, winners
 from cuprl.experiments.report.table import report
 from cuprl.experiments.report.time_to_safe import levels_of
 from experiments.synthetic import groups_of
@@ -48,3 +49,34 @@ def test_the_best_is_of_those_held_to_the_same_limits():
     for value, g in enumerate(groups):
         g.results[0].metrics[RETURN][-1] = value
     assert sorted(g.label for g in winners(groups)) == ["ppo-lag limit=40", "ppo-lag limit=80"]
+
+
+def test_plain_sums_are_judged_where_they_are_held_to_the_limit():
+    """A discounted cost far within the limit, and a plain one far over it: each group is judged by its own."""
+    own, theirs, kept = groups_of(
+        Block(TWO[:1], ("cup", "cup-omnisafe"), (0, 1), STEPS),
+        Block(TWO[:1], ("cup-omnisafe",), (0, 1), STEPS, settings=(("cost_return", "discounted"),), label="discounted"),
+    )
+    assert own.safe and kept.safe and not theirs.safe
+    assert (theirs.costs() == theirs.costs(PLAIN_COST)).all() and (kept.costs() < kept.costs(PLAIN_COST)).all()
+    assert (theirs.plain, theirs.held, own.held) == (True, {"speed": 1.0}, {"speed": 0.99})
+    assert theirs not in winners([own, theirs, kept])
+
+
+def test_the_papers_costs_stand_beside_discounted_ones_alone():
+    usual, plain = (
+        groups_of(Block(TWO[:1], ("cup",), (0,), paper.STEPS, settings=(("cost_return", kind),)))[0].published
+        for kind in ("discounted", "undiscounted")
+    )
+    assert usual is not None and plain is None
+
+
+def test_the_best_is_of_those_held_to_the_same_sum():
+    own, theirs = groups_of(Block(TWO[:1], ("cup", "cup-omnisafe"), (0,), STEPS, limits=("400",)))
+    for value, g in enumerate((own, theirs)):
+        g.results[0].metrics[RETURN][-1], g.results[0].metrics[PLAIN_COST][-1] = value, 399.0
+    assert winners([own, theirs]) == {own, theirs}
+    velocity = groups_of(Block(("hopper-velocity",), ("cup", "cup-omnisafe"), (0,), STEPS))
+    for value, g in enumerate(velocity):  # there all limits are on the plain sum
+        g.results[0].metrics[RETURN][-1], g.results[0].metrics[PLAIN_COST][-1] = value, 1.0
+    assert winners(velocity) == {velocity[1]}

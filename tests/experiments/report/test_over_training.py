@@ -1,11 +1,12 @@
 """Pictures over training: what a band is, who has which colour, and who has a multiplier."""
 
+import numpy as np
 import pytest
 
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Block
 from cuprl.experiments.report.drawing import COLOURS
-from cuprl.experiments.report.over_training import unit_of_steps
+from cuprl.experiments.report.over_training import late_range, unit_of_steps
 from experiments.report.test_figures import STEPS, drawn
 from experiments.synthetic import groups_of
 
@@ -43,3 +44,10 @@ def test_nu_is_of_those_that_have_one(tmp_path):
     assert "cup" in texts and "ppo" not in texts
     with pytest.raises(UserError, match="draw the `curves`"):
         drawn("nu", groups_of(Block(("hopper-speed",), ("ppo",), (0,), STEPS)), tmp_path)
+
+
+def test_the_scale_of_costs_is_that_of_the_late_training_and_of_the_limits():
+    early = np.array([[900.0, 30.0, *np.linspace(20.0, 22.0, 18)]])
+    assert late_range([early], [25.0]) == pytest.approx((20.0 - 0.08 * 5.0, 25.0 + 0.08 * 5.0))
+    assert late_range([np.full((2, 20), np.nan)], [25.0]) == (25.0 - 0.08, 25.0 + 0.08)  # no episode has ended
+    assert late_range([np.full((1, 20), np.nan)], []) is None

@@ -49,10 +49,17 @@ def test_an_algorithm_looks_the_same_wherever_there_are_many(kinds_of):
 def test_a_cost_is_named_by_how_it_is_discounted():
     (one,) = groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS))
     (two,) = groups_of(Block(("hopper-speed-effort",), ("cup",), (0,), STEPS))
-    assert cost_label(one, 0, " ") == "cost (discount 0.99)"
-    assert cost_label(replace(one, discounts={"speed": 1.0}), 0, " ") == "cost (undiscounted)"
-    assert cost_label(replace(one, discounts={}), 0, " ") == "cost"
-    assert cost_label(two, 1, "\n").startswith("cost: effort\n(")
+    assert cost_label([one], 0, " ") == "cost (discount 0.99)"
+    assert cost_label([replace(one, discounts={"speed": 1.0})], 0, " ") == "cost (undiscounted)"
+    assert cost_label([replace(one, discounts={})], 0, " ") == "cost"
+    assert cost_label([two], 1, "\n").startswith("cost: effort\n(")
+
+
+def test_a_cost_is_named_as_it_is_held_to_the_limit():
+    one, plain = groups_of(Block(("hopper-speed",), ("cup", "cup-omnisafe"), (0,), STEPS))
+    assert cost_label([plain], 0, " ") == cost_label([replace(plain, discounts={})], 0, " ") == "cost (undiscounted)"
+    assert cost_label([one, plain], 0, " ") == "cost (discount 0.99\nor undiscounted)"
+    assert cost_label([replace(one, discounts={}), plain], 0, " ") == "cost"
 
 
 def test_long_labels_are_broken_and_counted():

@@ -99,3 +99,14 @@ def test_the_fuller_statistics():
     assert 0.3 * paper.STEPS < steps < 0.6 * paper.STEPS  # 1 - exp(-5 x) is at 90% of its end at x = 0.45
     text = formats.to_markdown(stats_table.tables(list(facts.values())))
     assert "**Over tasks**" in text and "| cup > ppo-lag | 0.00 [0.00, 0.00] |" in text and "{task}" not in text
+
+
+def test_plain_sums_are_judged_where_they_are_held_to_the_limit():
+    groups = groups_of(Block(TWO[:1], ("cup", "cup-omnisafe"), (0, 1), STEPS, limits=("300",)))
+    facts = facts_of(groups)
+    for algo, broken in (("cup", 0.0), ("cup-omnisafe", 1.0)):
+        assert facts[TWO[0], algo, "broken at the end"]["value"] == broken
+        assert (facts[TWO[0], algo, "training over"]["value"] > 0.5) == bool(broken)
+    plain = facts[TWO[0], "cup-omnisafe", "plain cost IQM"]["value"]
+    assert facts[TWO[0], "cup-omnisafe", "cost IQM"]["value"] == plain > 3 * facts[TWO[0], "cup", "cost IQM"]["value"]
+    assert facts[TWO[0], "cup > cup-omnisafe", "better safe return"]["value"] == 1.0

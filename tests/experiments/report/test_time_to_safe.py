@@ -56,6 +56,12 @@ def test_when_a_run_is_there(returns, costs, there):
     assert found == (None if there is None else there - 1)
 
 
+def test_plain_sums_are_judged_where_they_are_held_to_the_limit():
+    for algo, found in (("cup", 0), ("cup-omnisafe", None)):  # the plain sums are four times the others
+        (g,) = groups_of(Block(("hopper-speed",), (algo,), (0,), N * 5000))
+        assert time_to_safe.arrival(g, 0, -1e9) == found
+
+
 def facts_of(groups, levels=None):
     return {(r["level"], r["statistic"]): r for r in stats_records.records(groups, "cup", levels) if "level" in r}
 

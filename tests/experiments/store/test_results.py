@@ -50,6 +50,19 @@ def test_a_file_of_500_iterations_is_small(tmp_path):
     assert store(result, tmp_path).stat().st_size < 45_000  # though no digit of these repeats
 
 
+def test_the_cost_of_a_result_is_the_one_that_is_held_to_the_limit(tmp_path):
+    for algo, settings, kind in (
+        ("cup", (), ""),
+        ("cup", (("cost_return", "undiscounted"),), "_undiscounted"),
+        ("cup-omnisafe", (), "_undiscounted"),
+        ("cup-omnisafe", (("cost_return", "discounted"),), ""),
+    ):
+        result = read(store(made_up(Cell("hopper-speed-effort", algo, 0, 50_000, settings)), tmp_path))
+        for name in ("speed", "effort"):
+            np.testing.assert_array_equal(result.cost(name), result.metrics[f"rollout/ep_cost{kind}_mean/{name}"])
+            np.testing.assert_array_equal(result.cost(name, "train/multiplier"), result.metrics[f"train/multiplier/{name}"])
+
+
 def test_a_pause_is_no_time_of_the_run():
     result = made_up(Cell("hopper-speed", "cup", 0, 50_000))
     result.metrics["time/collect"], result.metrics["time/update"] = np.full(10, 0.6), np.full(10, 0.4)

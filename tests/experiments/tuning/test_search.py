@@ -42,7 +42,7 @@ class Written:
             self.rows += 1
             row = {"iteration": self.rows, "steps": 100 * self.rows, "rollout/ep_rew_mean": self.rows * alpha}
             cost = 5.0 if alpha < 0.4 else 90.0
-            row |= {"rollout/ep_cost_mean": cost, "rollout/ep_cost_undiscounted_mean": cost}
+            row |= {"rollout/ep_cost_mean": cost, "rollout/ep_cost_undiscounted_mean": 20 * cost}
             Run(self.path).append({**row, "time/collect": 0.0, "time/update": 0.0})
         if self.engine.interrupt_at == (len(self.engine.started), self.rows):
             raise KeyboardInterrupt
@@ -95,6 +95,12 @@ def test_the_best_within_the_limits_comes_first_and_laggards_are_pruned(tmp_path
     assert sum(one.steps for one in found) <= 20 * 1200 and any("pruned after iteration" in line for line in said)
     study = optuna.load_study(storage=f"sqlite:///{tmp_path / 'study.db'}", study_name="cup tune")
     assert study.best_trial.number == best.number  # Optuna's own tools agree
+
+
+def test_plain_sums_are_judged_where_they_are_held_to_the_limit(tmp_path):
+    settings = (*asked().settings, ("cost_return", "undiscounted"))
+    found = Search(asked(settings=settings), tmp_path, Engine(), print).run(4 * 1200)
+    assert min(one.score.over for one in found) == 1.0 and found[0].score.costs == (100.0,)
 
 
 def test_a_stopped_search_goes_on_as_if_it_had_not_been(tmp_path):

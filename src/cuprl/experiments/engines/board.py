@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 from cuprl.experiments.engines.pace import Pace
 from cuprl.experiments.grid.cells import Cell
+from cuprl.runs.columns import held_cost
 from cuprl.training.display import clock
 from cuprl.training.screen import Redrawn, cost_colour
 
@@ -86,10 +88,8 @@ def row_of(cell: Cell, state: str, pace: Pace) -> tuple[dict[str, str], str]:
     row = pace.last(cell)
     if row is None:
         return shown, ""
-    costs, limits = (
-        [value for name, value in row.items() if name.startswith(key)]
-        for key in ("rollout/ep_cost_mean", "rollout/cost_limit")
-    )
+    held = held_cost(replace(cell, start_from=None).resolved()["settings"])  # the policy that it begins from is not read
+    costs, limits = ([value for name, value in row.items() if name.startswith(key)] for key in (held, "rollout/cost_limit"))
     unknown = (math.nan, math.nan)
     cost, limit = max(zip(costs, limits), key=lambda pair: pair[0] - pair[1], default=unknown)  # the worst kept of several
     if state == "running":

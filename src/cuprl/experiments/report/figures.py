@@ -95,7 +95,7 @@ def plane(groups: list[Group], out: Path) -> None:
         if len(bounds) == 1:
             shade_unsafe(axis, *bounds)
             shaded += 1
-        axis.set_xlabel(cost_label(mine[0], i, " "), fontsize=9)
+        axis.set_xlabel(cost_label(mine, i, " "), fontsize=9)
     label_rows(figure, panels, ["return"])
     over = {0: "", len(panels): ", shaded: over it"}.get(shaded, ", shaded: over it where all have the same")
     hollow = f"; hollow: the paper's mean of {paper.SEEDS} seeds" if any(g.published for g in groups) else ""

@@ -11,8 +11,7 @@ import numpy as np
 from cuprl.experiments.grid.cells import Cell, task_called
 from cuprl.experiments.report import paper
 from cuprl.experiments.store.results import Result
-
-PLAIN_COST = "rollout/ep_cost_undiscounted_mean"
+from cuprl.runs.columns import PLAIN_COST, holds_plain_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Group:
     steps: int
     limits: dict[str, float]  # of each constraint
     results: list[Result]
-    discounts: dict[str, float] = field(default_factory=dict)  # of each constraint's cost, where it is known
+    discounts: dict[str, float] = field(default_factory=dict)  # of each constraint, where it is known
 
     @property
     def label(self) -> str:
@@ -37,16 +36,16 @@ class Group:
         """Take each seed's final return: the last row's mean over 100 episodes, as in the paper's table [seeds]."""
         return self.curves("rollout/ep_rew_mean")[:, -1]
 
-    def costs(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
-        """Take each seed's final cost, discounted unless another column is asked for [seeds, m]."""
+    def costs(self, key: str | None = None) -> np.ndarray:
+        """Take each seed's final costs as they are held to the limits, or another metric of theirs [seeds, m]."""
         return self.cost_curves(key)[:, -1]
 
     def curves(self, column: str) -> np.ndarray:
         """Stack a metric of all seeds over training [seeds, iterations]."""
         return np.stack([result.metrics[column] for result in self.results])
 
-    def cost_curves(self, key: str = "rollout/ep_cost_mean") -> np.ndarray:
-        """Stack the constraints' metric of all seeds over training [seeds, iterations, m]."""
+    def cost_curves(self, key: str | None = None) -> np.ndarray:
+        """Stack the costs of all seeds as they are held to the limits, or another metric [seeds, iterations, m]."""
         curves = [result.cost(name, key) for result in self.results for name in self.limits]
         shape = len(self.results), len(self.limits), len(self.results[0].metrics["steps"])  # there may be no constraints
         return np.reshape(curves, shape).swapaxes(1, 2)
@@ -55,6 +54,16 @@ class Group:
     def evaluations(self) -> list[dict[str, Any]]:
         """List the evaluations of the mode that were stored with these runs: of all, some or none of them."""
         return [result.evaluation for result in self.results if result.evaluation]
+
+    @property
+    def plain(self) -> bool:
+        """Tell whether plain sums are held to the limits, however the constraints discount them."""
+        return any(holds_plain_sums(result.config["settings"]) for result in self.results)
+
+    @property
+    def held(self) -> dict[str, float | None]:
+        """Tell how each cost is discounted that is held to its limit; None where that is not known."""
+        return {name: 1.0 if self.plain else self.discounts.get(name) for name in self.limits}
 
     @property
     def bounds(self) -> np.ndarray:
@@ -82,7 +91,9 @@ class Group:
     @property
     def published(self) -> paper.Published | None:
         """Look up the paper's numbers for runs like these, if it has them."""
-        return None if self.variant else paper.published(self.task, self.algo, self.steps, self.first_limit)
+        if self.variant or self.plain:
+            return None
+        return paper.published(self.task, self.algo, self.steps, self.first_limit)
 
 
 def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
@@ -104,10 +115,13 @@ def group(cells: Iterable[Cell], found: dict[Cell, Result]) -> list[Group]:
 
 
 def winners(groups: list[Group]) -> set[Group]:
-    """Find, of each task and limits, the group of the highest mean return within them: a looser limit is no merit."""
+    """Find, of each task and limits, the group of the highest mean return within them: a looser limit is no merit.
+
+    A limit on the plain sum is another than one of the same size on a discounted one.
+    """
     best: dict[Any, Group] = {}
     for candidate in groups:
         if candidate.ended.results and candidate.ended.safe:
-            where = (candidate.task, *candidate.limits.items())
+            where = (candidate.task, *candidate.limits.items(), *candidate.held.items())
             best[where] = max(best.get(where, candidate), candidate, key=lambda g: g.ended.returns.mean())
     return set(best.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +28,21 @@ from cuprl.experiments.report.sweeps import no_sweep, swept_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+EARLY = 0.1  # of a training: what its costs do there, before a limit binds, does not set the scale
+MARGIN = 0.08  # of a cost axis, above and below
 FEW = 5  # with fewer seeds than this a band is their range: a bootstrap would pretend to know more
 MULTIPLIER = "train/multiplier"
-COST = "rollout/ep_cost_mean"
-# A row of panels: its label, the metric, and of which constraint (None: of none).
-Row = tuple[str, str, int | None]
+COSTS_TEXT = "dashed: limit; what costs do in the first tenth may lie outside"
+COST = "cost"  # as each group holds it to its limits
+# A row of panels: its label, the curves that it shows of a group, and of which constraint (None: of none).
+Row = tuple[str, Callable[[Group], np.ndarray], int | None]
 
 
 def curves(groups: list[Group], out: Path) -> None:
     """Draw the return above, each cost below."""
     constraints = range(max(len(g.limits) for g in groups))
-    over_training(groups, [("return", "rollout/ep_rew_mean", None), *(("cost", COST, i) for i in constraints)], out)
+    rows: list[Row] = [("return", lambda g: g.curves("rollout/ep_rew_mean"), None)]
+    over_training(groups, [*rows, *((COST, Group.cost_curves, i) for i in constraints)], out)
 
 
 def nu(groups: list[Group], out: Path) -> None:
@@ -46,7 +51,8 @@ def nu(groups: list[Group], out: Path) -> None:
     if not having:
         raise UserError("none of these algorithms has a multiplier; draw the `curves`.")
     constraints = range(max(len(g.limits) for g in having))
-    over_training(having, [row for i in constraints for row in (("cost", COST, i), ("ν", MULTIPLIER, i))], out)
+    rows: list[Row] = [(COST, Group.cost_curves, 0), ("ν", lambda g: g.cost_curves(MULTIPLIER), 0)]
+    over_training(having, [(label, curves_of, i) for i in constraints for label, curves_of, _ in rows], out)
 
 
 def limit(groups: list[Group], out: Path) -> None:
@@ -66,20 +72,22 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
     for task, axes in panels.items():
         mine = [g for g in groups if g.task == task]
         colours, lines = (look(mine if sweep else groups) for look in (colours_of, lines_of))
-        for axis, (_, metric, constraint) in zip(axes, rows):
+        for axis, (label, curves_of, constraint) in zip(axes, rows):
             for g in mine:
                 if constraint is None:
-                    draw(axis, g, g.curves(metric), unit, colours[g.label], lines[g.label])
+                    draw(axis, g, curves_of(g), unit, colours[g.label], lines[g.label])
                 elif constraint < len(g.limits):
-                    draw(axis, g, g.cost_curves(metric)[:, :, constraint], unit, colours[g.label], lines[g.label])
-            if metric == COST and constraint is not None:
+                    draw(axis, g, curves_of(g)[:, :, constraint], unit, colours[g.label], lines[g.label])
+            if label == COST and constraint is not None:
                 finish_cost(axis, mine, constraint, colours)
+                shown = [curves_of(g)[:, :, constraint] for g in mine if constraint < len(g.limits)]
+                axis.set_ylim(late_range(shown, [g.bounds[constraint] for g in mine if constraint < len(g.limits)]))
             axis.set_visible(bool(axis.lines))
         if sweep:
             one = len({g.algo for g in mine}) == 1
             lines_of_legends.append(legend_on(figure, axes[0], [g.variant if one else g.label for g in mine]))
     label_rows(figure, panels, [label for label, _, _ in rows])
-    caption(figure, f"environment steps{unit_name}", f"line: {line_text(groups)}{band_text(groups)}; dashed: limit")
+    caption(figure, f"environment steps{unit_name}", f"line: {line_text(groups)}{band_text(groups)}; {COSTS_TEXT}")
     if not sweep:
         legend_above(figure, panels)
     stacks = figure.axes[0].get_gridspec().nrows // len(rows)
@@ -107,6 +115,18 @@ def band_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     if len(values) < 2:
         return None
     return statistics.band(values) if len(values) >= FEW else (values.min(axis=0), values.max(axis=0))
+
+
+def late_range(curves: list[np.ndarray], bounds: list[float]) -> tuple[float, float] | None:
+    """Give what an axis of costs shows: the limits, and curves [seeds, iterations] with their bands after the early part."""
+    late = [values[:, int(EARLY * values.shape[1]) :] for values in curves]
+    ends = [x for values in late for x in (values.mean(axis=0), *(band_of(values) or ()))]
+    ends = [x[np.isfinite(x)] for x in (*ends, np.array(bounds))]
+    drawn = np.concatenate(ends)
+    if not drawn.size:
+        return None
+    margin = MARGIN * ((drawn.max() - drawn.min()) or 1.0)
+    return float(drawn.min() - margin), float(drawn.max() + margin)
 
 
 def line_text(groups: list[Group]) -> str:

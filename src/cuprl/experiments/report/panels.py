@@ -49,17 +49,21 @@ def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[
         axis.set_visible(False)
         return
     draw_limits(axis, limit_colours(groups, constraint, colours), "{:.4g}", beside=True)
-    axis.set_ylabel(cost_label(groups[0], constraint, "\n" if len(groups[0].limits) > 1 else " "), fontsize=9)
+    axis.set_ylabel(cost_label(groups, constraint, "\n" if len(groups[0].limits) > 1 else " "), fontsize=9)
 
 
-def cost_label(g: Group, constraint: int, gap: str) -> str:
+def cost_label(groups: list[Group], constraint: int, gap: str) -> str:
     """Name a cost, by its constraint where a task has several, and say how it is discounted where that is known."""
-    name = list(g.limits)[constraint]
-    what = f"cost: {drawn(name)}" if len(g.limits) > 1 else "cost"
-    discount = g.discounts.get(name)
-    if discount is None:
-        return what
-    return f"{what}{gap}({'undiscounted' if discount == 1 else f'discount {discount:g}'})"
+    names = list(groups[0].limits)
+    what = f"cost: {drawn(names[constraint])}" if len(names) > 1 else "cost"
+    how = "\nor ".join(how_discounted(groups, names[constraint]))  # in a line it would be longer than a panel is high
+    return f"{what}{gap}({how})" if how else what
+
+
+def how_discounted(groups: list[Group], constraint: str) -> list[str]:
+    """Say in words how a cost is discounted as these groups hold it to its limit; nothing where it is not known of all."""
+    discounts = dict.fromkeys(g.held[constraint] for g in groups if constraint in g.limits)
+    return [] if None in discounts else ["undiscounted" if d == 1 else f"discount {d:g}" for d in discounts]
 
 
 def limit_colours(groups: list[Group], constraint: int, colours: dict[str, Any]) -> dict[float, Any]:

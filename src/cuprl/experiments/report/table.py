@@ -20,6 +20,7 @@ NOTE = (
     "the same. -: no run yet."
 )
 UNKNOWN = "unknown"  # a run in which no episode ended
+PLAIN_NOTE = " Where cost_return is undiscounted, the plain sum is held to the limit and is the cost."
 PAPER_NOTE = f" Paper: {paper.SEEDS} seeds."
 MODE_NOTE = " mode: a deterministic evaluation of the last policy, {} episodes of each seed."
 PUBLISHED_NOTE = " Others' numbers are return / cost, undiscounted."
@@ -135,6 +136,8 @@ def text_table(groups: list[Group], header: list[str], note: str = "") -> Table:
 def report(groups: list[Group]) -> Table:
     """Make the table of every group, with the paper's columns where it has any of them."""
     header, note = ["task", "algorithm", "return", "cost", "limit", "undiscounted cost", "seeds"], NOTE
+    if any(g.plain for g in groups):
+        note += PLAIN_NOTE
     if episodes := sorted({str(e["episodes"]) for g in groups for e in g.evaluations}, key=int):
         header, note = [*header, "mode's return", "mode's cost"], note + MODE_NOTE.format(" or ".join(episodes))
     if any(g.published for g in groups):

@@ -23,7 +23,7 @@ import numpy as np
 from cuprl.algorithms import as_now, settings_that_differ
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import file_name
-from cuprl.runs.columns import column, needed
+from cuprl.runs.columns import column, held_cost, needed
 from cuprl.runs.config import identity_of
 from cuprl.runs.config_checks import check_configuration, planned_iterations
 from cuprl.runs.files import read as read_file
@@ -58,9 +58,9 @@ class Result:
         """Give the limit of each constraint by its name."""
         return self.config["limits"]
 
-    def cost(self, constraint: str, key: str = "rollout/ep_cost_mean") -> np.ndarray:
-        """Give a per-constraint metric over training [iterations]."""
-        return self.metrics[column(key, constraint, self.limits)]
+    def cost(self, constraint: str, key: str | None = None) -> np.ndarray:
+        """Give the cost that this run holds to a limit, or another metric of the constraint, over training [iterations]."""
+        return self.metrics[column(key or held_cost(self.config["settings"]), constraint, self.limits)]
 
     @property
     def seconds(self) -> np.ndarray:

@@ -9,10 +9,11 @@ those the one wins that came nearest, by the largest of its costs' excesses over
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cuprl.runs.columns import column
+from cuprl.runs.columns import column, held_cost
 
 INFEASIBLE = 1e30  # times (1 + how far over) below 0: under any return, and 15 digits of the excess are left
 
@@ -32,10 +33,11 @@ class Score:
         return self.value if self.over <= 0.0 else -INFEASIBLE * (1.0 + self.over)
 
 
-def score_of(progress: dict[str, np.ndarray], limits: dict[str, float], rows: int | None = None) -> Score | None:
-    """Score a run by its first rows, or by all; None before an episode has ended."""
+def score_of(progress: dict[str, np.ndarray], config: dict[str, Any], rows: int | None = None) -> Score | None:
+    """Score a run by its first rows, or by all; None before an episode has ended. config: as in config.json."""
+    limits, held = config["limits"], held_cost(config["settings"])
     returns = progress["rollout/ep_rew_mean"][:rows]  # [rows]
-    costs = [progress[column("rollout/ep_cost_mean", name, limits)][:rows] for name in limits]  # m of [rows]
+    costs = [progress[column(held, name, limits)][:rows] for name in limits]  # m of [rows]
     excess = [(cost - limit) / max(limit, 1.0) for cost, limit in zip(costs, limits.values())]
     over = np.max([np.zeros_like(returns), *excess], axis=0)  # [rows]
     known = np.flatnonzero(np.isfinite(returns) & np.isfinite(over))

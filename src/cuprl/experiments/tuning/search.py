@@ -90,7 +90,7 @@ class Search:
         every = max(1, self.iterations // LOOKS)
         reported = max(self.study._storage.get_trial(trial._trial_id).intermediate_values, default=0)
         for k in range(reported + every, min(rows, self.iterations - 1) + 1, every):
-            score = score_of(progress, self.limits, k) if progress else None
+            score = score_of(progress, job.cell.resolved(), k) if progress else None
             if score is None:
                 continue
             trial.report(score.rank, k)
@@ -105,7 +105,7 @@ class Search:
         """Tell the study what came of a trial."""
         del self.active[job]
         progress = progress_of(job, self.folder)
-        score = score_of(progress, self.limits, rows) if progress and state != "fail" else None
+        score = score_of(progress, job.cell.resolved(), rows) if progress and state != "fail" else None
         steps = int(progress["steps"][-1]) if progress else 0
         studies.tell(self.study, trial, score, steps, state)
         if score is None:
