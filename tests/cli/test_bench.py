@@ -42,6 +42,18 @@ def test_the_command(tmp_path, capsys, monkeypatch):
         assert sentence in capsys.readouterr().err
 
 
+def test_commands_can_be_pasted(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my own.toml").write_text(SHORT + 'name = "mine"\n')
+    where = ["my own.toml", "--root", "my runs", "--results", "my results"]
+    assert main(["bench", *where, "--dry-run"]) == 0
+    assert "--out 'my runs/mine/hopper-speed/cup/seed0'" in capsys.readouterr().out
+    monkeypatch.setattr("cuprl.cli.bench.run_grid", lambda *_: 0)
+    assert main(["bench", *where]) == 0
+    commands = "table: cup table {0}    figures: cup figure curves {0}\n".format("'my own.toml' --results 'my results'")
+    assert commands in capsys.readouterr().out
+
+
 def test_a_stage_asked_for_twice_does_nothing_twice(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(SHORT)

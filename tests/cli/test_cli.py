@@ -1,5 +1,10 @@
 """The command as a person types it: right words and wrong ones. No traceback reaches a person."""
 
+import os
+import pty
+import subprocess
+import sys
+
 import pytest
 
 from cuprl.cli import COMMANDS, main
@@ -63,3 +68,25 @@ def test_wrong_input_gets_one_sentence_and_status_2(argv, words, capsys, tmp_pat
     shown = capsys.readouterr()
     assert words in shown.err and shown.err.count("\n") == 1 and not shown.out
     assert not list(tmp_path.iterdir())  # nothing was made
+
+
+INTERRUPTED = """
+import os, signal
+from cuprl.cli import leave
+from rich.console import Console
+
+signal.signal(signal.SIGINT, leave)
+with Console(stderr=True).status("the first frame"):
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_gives_a_terminal_its_cursor_back():
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], stderr=theirs, env=environment, timeout=60)
+    shown = os.read(ours, 10_000)
+    os.close(ours)
+    os.close(theirs)
+    hidden, back = shown.partition(b"\x1b[?25l")[1:]
+    assert done.returncode == 130 and hidden and back.endswith(b"\x1b[?25h\r\ncup: interrupted\r\n")

@@ -35,7 +35,7 @@ def paths(tmp_path_factory):
 
 def test_run_folders_are_drawn_by_their_settings(paths, tmp_path, capsys):
     picture = tmp_path / "deep" / "all.svg"
-    assert main(["plot", *paths, paths[0], "--out", str(picture)]) == 0
+    assert main(["plot", *paths, "--out", str(picture)]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     text = picture.read_text()
     assert all(f"<!-- clip={clip} -->" in text for clip in (0.1, 0.2, 0.3)) and "<!-- cost (discount 0.99) -->" in text
@@ -97,6 +97,14 @@ def test_the_command_draws_at_a_width_that_reads_well(tmp_path, monkeypatch, cap
     assert main(["figure", "plane", "drawn", "--only", "task=ant-speed", "--out", "deep/plane.svg"]) == 0
     assert main(["figure", "curves", "drawn", "--out", "x.foo"]) == 2
     assert ".png" in capsys.readouterr().err
+
+
+def test_a_picture_has_the_whole_name_of_what_it_shows(monkeypatch, capsys):
+    monkeypatch.setattr("cuprl.cli.compare.groups_of", lambda names, args: [])
+    monkeypatch.setitem(KINDS, "curves", lambda groups, out: None)
+    for name, picture in (("v1.2", "v1.2"), ("runs/v1.3/", "v1.3"), ("deep/mine.toml", "mine")):
+        assert main(["figure", "curves", name]) == 0
+        assert capsys.readouterr().out == f"{picture}-curves.png\n"
 
 
 def test_help_names_every_figure():

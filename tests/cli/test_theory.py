@@ -62,6 +62,12 @@ def test_front(capsys):
     [
         (["optimun"], "unknown part of theory 'optimun'"),
         (["study", "chain"], "try cup theory front chain"),
+        (["optimum", "gridworld"], "optimum takes no problem as 'gridworld'; give --problems gridworld"),
+        (["optimum", "--points", "3"], "--points goes with `cup theory front`, not with optimum; leave it away"),
+        (["front", "gridworld", "--algos", "cup"], "--algos goes with `cup theory optimum`, not with front"),
+        (["front", "gridworld", "--counterexample", "x"], "--counterexample goes with `cup theory study`, not with front"),
+        (["--seeds", "3"], "--seeds goes with `cup theory optimum`, not with study"),
+        (["--counterexample", "proposition-1", "--json"], "in words; leave --instances and --json away"),
         (["front"], "front needs a problem"),
         (["front", "gridwold"], "unknown problem 'gridwold'; did you mean gridworld?"),
         (["front", "chain", "--points", "1"], "--points is 1; give 2 or more"),

@@ -1,6 +1,7 @@
 """A stranger's folder or file: what it names is not imported, and what it says is not believed, without its user's word."""
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -117,6 +118,26 @@ def test_a_folder_in_the_way_of_a_grid_is_not_believed(strange):
     with pytest.raises(UserError, match="names the module evil"):
         cell.check_same(Run(strange(**NAMES[0])))
     assert not Path("ran").exists()
+
+
+# --- processes of ours ------------------------------------------------------------------------------------------------
+
+SHADOW = "from pathlib import Path\nPath('ran').touch()\n"
+NAMES_OWN = "from cuprl.core.user_modules import import_own; import_own('own'); import numpy; numpy.zeros(1)"
+
+
+@pytest.mark.parametrize("words", [("-c", NAMES_OWN), ("-m", "cuprl", "tasks")])
+def test_a_process_of_ours_takes_no_file_of_the_folder_for_a_library(words, tmp_path):
+    for library in ("numpy", "rich", "gymnasium"):
+        (tmp_path / f"{library}.py").write_text(SHADOW)
+    (tmp_path / "own.py").write_text("")
+    done = subprocess.run(user_modules.python(*words), cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and not (tmp_path / "ran").exists(), done.stderr
+
+
+def test_nothing_else_starts_a_process_of_python():
+    sources = Path(cuprl.__file__).parent.rglob("*.py")
+    assert [path.name for path in sources if "sys.executable" in path.read_text()] == ["user_modules.py"]
 
 
 # --- what a run says of itself ------------------------------------------------------------------------------------------

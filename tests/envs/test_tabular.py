@@ -1,5 +1,7 @@
 """Tabular tasks against the exact theory: what is sampled has the exact means, and GAE of samples is the exact GAE."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import jax.numpy as jnp
@@ -10,7 +12,8 @@ from cuprl import algorithms
 from cuprl.cli import main
 from cuprl.envs import make
 from cuprl.envs.tabular import TabularTask, tabular_task
-from cuprl.errors import UserError
+from cuprl.errors import RunStopped, UserError
+from cuprl.experiments.report import optimum
 from cuprl.learn.gae import gae
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
@@ -115,3 +118,19 @@ def test_every_algorithm_comes_within_5_percent_of_the_optimum(algo):
         assert reached.share > 1.0 and reached.excess > 0.05
     else:
         assert reached.share >= 0.95 and reached.excess <= 0.05
+
+
+def test_a_training_that_fails_is_told_at_once_and_no_other_is_begun(monkeypatch):
+    begun = []
+
+    def fails_first(problem, algo, seed, steps):
+        begun.append(seed)
+        if seed == 0:
+            raise RunStopped("the policy became NaN")
+        time.sleep(0.05)
+
+    monkeypatch.setattr(optimum, "ProcessPoolExecutor", lambda workers, *_, **__: ThreadPoolExecutor(workers))
+    monkeypatch.setattr(optimum, "train_once", fails_first)
+    with pytest.raises(RunStopped, match="random cup seed 0: the policy became NaN; the others are given up"):
+        optimum.run_all(["random"], ["cup"], range(40))
+    assert len(begun) < 20

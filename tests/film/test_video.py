@@ -42,6 +42,16 @@ def test_what_cannot_be_filmed(lamp, options, words, monkeypatch, tmp_path):
     assert words in str(told.value) and not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("given", [{"out": "/proc/v.gif"}, {"sheet": "/proc/v.png"}, {"out": "v.gif"}])
+def test_a_file_that_cannot_be_written_is_known_before_the_first_frame(lamp, given, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v.gif").mkdir()
+    shots = []
+    with pytest.raises((UserError, OSError), match=r"v\.(gif|png)"):
+        cuprl.video(lamp, **given, on_shot=shots.append)
+    assert not shots
+
+
 # --- robots -------------------------------------------------------------------------------------------------------------
 
 

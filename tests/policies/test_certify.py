@@ -209,6 +209,19 @@ def test_wrong_words(argv, words, run, capsys, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir()) and not (run.path / "certificate.json").exists()
 
 
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_a_file_that_cannot_be_written_is_known_before_the_episodes(suffix, run, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(certifying, "certify", None)
+    (tmp_path / f"folder{suffix}").mkdir()
+    for out, words in (
+        (tmp_path / "folder", "is a folder; give a file in it"),
+        ("/proc/c", "give a file or folder that can"),
+    ):
+        assert main(["certify", str(run.path), "--out", f"{out}{suffix}"]) == 2
+        shown = capsys.readouterr().err
+        assert words in shown and f"{out}{suffix}" in shown and shown.count("\n") == 1
+
+
 def test_a_certificate_is_not_put_into_a_program(run, tmp_path, capsys):
     file = export_policy(run, "jax", tmp_path / "p.jax")
     assert main(["certify", str(file), "--trust", "--out", str(tmp_path / "p.npz")]) == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.spec_json import spec_to_json
-from cuprl.policies.checks import check_info, check_sizes, check_spread, check_weights, layers_of
+from cuprl.policies.checks import check_info, check_sizes, check_spread, check_weights, layers_of, sizes_of
 from policies.arms import SPECS
 
 INFO = {
@@ -77,7 +77,7 @@ def test_a_spread_for_every_real_action(log_std):
 
 def test_weights_are_finite_and_a_scale_shows_something():
     check_weights(ARRAYS)
-    assert [weight.shape for weight, _ in layers_of(ARRAYS)] == [(5, 8), (8, 2)]
+    assert [weight.shape for weight, _ in layers_of(ARRAYS)] == [(5, 8), (8, 2)] and sizes_of(ARRAYS) == "5 x 8 x 2"
     for name, value in (("bias0", np.nan), ("weight1", np.inf), ("scale", 0.0)):
         with pytest.raises(ValueError, match="NaN or infinite"):
             check_weights({**ARRAYS, name: np.full_like(ARRAYS[name], value)})

@@ -97,6 +97,15 @@ def test_wrong_words(argv, words, run, capsys, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_file_that_cannot_be_written_is_known_before_the_evaluation(run, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("cuprl.policies.evaluate.evaluate", None)
+    (tmp_path / "p.npz").mkdir()
+    for out in (str(tmp_path / "p.npz"), "/proc/p.npz"):
+        assert main(["export", str(run.path), "--out", out]) == 2
+        shown = capsys.readouterr()
+        assert out in shown.err and shown.err.count("\n") == 1 and not shown.out
+
+
 @pytest.mark.parametrize("package, to", [("onnx", "onnx"), ("onnxruntime", "onnx")])
 def test_a_missing_package_is_named(package, to, run, tmp_path, monkeypatch):
     file = export_policy(run, to, tmp_path / "p.onnx")

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from cuprl.cli import main
 from cuprl.errors import UserError
 from cuprl.experiments.report.plot import plot_runs
-from cuprl.runs.files import held, read, write_atomically, write_with_folders
+from cuprl.runs.files import held, read, try_writing, write_atomically, write_with_folders
 from cuprl.runs.folder import Run
 from cuprl.training.train import resume, train
 from small import QUIET, SMALL
@@ -82,6 +83,32 @@ def test_folders_are_made_for_what_a_person_wants_and_not_for_a_run_that_is_gone
     with pytest.raises(FileNotFoundError):
         write_atomically(tmp_path / "gone" / "config.json", b"{}")
     assert not (tmp_path / "gone").exists()
+
+
+def test_whether_a_file_can_be_written_is_known_before_it_is(tmp_path):
+    file = tmp_path / "new" / "film.gif"
+    try_writing(file)
+    assert file.parent.is_dir() and not os.listdir(file.parent)
+    file.write_text("mine")
+    try_writing(file)
+    assert file.read_text() == "mine" and os.listdir(file.parent) == [file.name]
+    with pytest.raises(UserError, match="new is a folder; give a file in it"):
+        try_writing(file.parent)
+    for wrong in ("/proc/c.json", file / "c.json", tmp_path / ("long" * 99)):
+        with pytest.raises(OSError) as error:
+            try_writing(Path(wrong))
+        assert error.value.filename in (str(wrong), str(file))
+
+
+def test_an_interruption_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def interrupted(descriptor):
+        assert os.listdir(tmp_path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "file", b"half")
+    assert not os.listdir(tmp_path)
 
 
 def test_the_names_of_tensorboard_events_cannot_be_foreseen_and_its_writer_is_closed(run):

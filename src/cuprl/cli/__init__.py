@@ -46,6 +46,8 @@ COMMANDS = {  # name: (module, one line of help)
     "theory": ("theory", "check the paper's bounds, and what is learnt, on exact problems"),
 }
 
+SHOW_CURSOR = b"\x1b[?25h"
+
 
 def add_command(subparsers: Any, name: str, summary: str | None = None, **kwargs: Any) -> Parser:
     """Add the parser of a command listed above, or of a part of one with its own summary, which its help begins with."""
@@ -126,6 +128,8 @@ def leave(number: int, frame: Any) -> None:
     A KeyboardInterrupt, raised at whatever line is being run, may be raised in what C called back, as when JAX is imported
     or the garbage collected: there it is ignored, and the command goes on, or it is the end in a segmentation fault.
     """
+    if os.isatty(2):
+        os.write(2, SHOW_CURSOR)  # rich, which hides it while something goes on, is not asked any more
     os.write(2, b"\ncup: interrupted\n")
     os._exit(130)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import shlex
 import signal
 import sys
 import tempfile
@@ -74,8 +75,9 @@ def run_bench(args: argparse.Namespace) -> int:
     with closing(make_engine(args.engine, args.address, args.workers, max(map(len, grids.values())))) as engine:
         for name, given in zip(grids, args.names):
             failed |= run_grid(grids[name], root / name, engine, results / name)
-            where = "" if args.results == "results" else f" --results {args.results}"
-            print(f"\ntable: cup table {given}{where}    figures: cup figure curves {given}{where}")
+            where = [given] if args.results == "results" else [given, "--results", args.results]
+            table, figures = (shlex.join(["cup", *words, *where]) for words in (["table"], ["figure", "curves"]))
+            print(f"\ntable: {table}    figures: {figures}")
     return failed
 
 
@@ -90,7 +92,7 @@ def list_runs(cells: list[Cell], root: Path, results: Path) -> None:
     for cell in cells:
         try:
             fractions[cell] = 1.0 if cell in known else cell.fraction(root)
-            print(f"{100 * fractions[cell]:3.0f}%  cup {' '.join(cell.command(root))}")
+            print(f"{100 * fractions[cell]:3.0f}%  {printable(shlex.join(['cup', *cell.command(root)]))}")
         except UserError as error:
             print(f" -    {printable(error)}")
     finished = sum(fraction >= 1.0 for fraction in fractions.values())
@@ -126,7 +128,7 @@ def run_grid(cells: list[Cell], root: Path, engine: Engine, results: Path | None
             failed = Grid(cells, root, results, board).run(engine)
         print_summary(cells, results.parent)
     for cell, lines in failed.items():
-        print(f"\nfailed: {cell}; the same command tries it again. Its last lines:\n{lines}", end="")
+        print(f"\nfailed: {cell}; the same command tries it again:\n{lines}", end="")
     return 1 if failed else 0
 
 

@@ -95,16 +95,18 @@ def run(args: argparse.Namespace) -> int:
 def where(policy: SavedPolicy, out: str | None) -> Path:
     """Choose the file to write; one that cannot be written is refused before the episodes are run."""
     from cuprl.policies.certificate import NAME
+    from cuprl.policies.export import refuse_unwritable
+    from cuprl.runs.files import try_writing
 
-    if out is None:
-        file = policy.beside(NAME, ".certificate.json")
-        assert file is not None  # the policy was loaded
-        return file
-    path = Path(out)
+    path = policy.beside(NAME, ".certificate.json") if out is None else Path(out)
+    assert path is not None  # the policy was loaded
     if path.suffix not in (".json", ".npz"):
         raise UserError(f"--out {out} ends neither in .json nor in .npz; name it so.")
-    if path.suffix == ".npz" and not policy.arrays:
-        raise UserError(f"--out {out} needs the arrays that {policy.source} does not show; give a .json file.")
+    if path.suffix == ".npz":
+        if not policy.arrays:
+            raise UserError(f"--out {out} needs the arrays that {policy.source} does not show; give a .json file.")
+        refuse_unwritable(policy, "numpy")
+    try_writing(path)
     return path
 
 

@@ -146,7 +146,8 @@ def run_figure(args: argparse.Namespace) -> int:
 
     if args.levels and args.kind != "waits":
         raise UserError("--levels goes with the figure waits; leave it away.")
-    out = Path(args.out or f"{Path(args.name).stem}-{args.kind}.png")
+    name = Path(args.name).name.removesuffix(".toml")
+    out = Path(args.out or f"{name}-{args.kind}.png")
     extra = {"levels": args.levels} if args.levels else {}
     KINDS[args.kind]([g for g in groups_of([args.name], args) if g.results], out, **extra)
     print(out)

@@ -35,17 +35,17 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the policy's file, or measure it."""
     from cuprl.errors import UserError
-    from cuprl.policies.export import check, export_policy, refuse_program, refuse_unwritable
+    from cuprl.policies.export import check, export_policy, refuse_program, where
     from cuprl.policies.load import load
 
     if args.latency and args.out:
         raise UserError("--latency writes no file; leave --out away.")
     check(args.to, args.out)  # before the evaluation
     policy = load(args.path, checkpoint=args.checkpoint, trust=trust_of(args))
-    refuse_program(policy)
     if args.latency:
+        refuse_program(policy)
         return print_latency(policy)
-    refuse_unwritable(policy, args.to)
+    where(policy, args.to, args.out)
     evaluation = measured(policy, args.episodes) if args.episodes else None
     file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
     print(f"{file}  {file.stat().st_size:,} bytes, the policy of iteration {policy.info['iteration']}")
@@ -98,10 +98,9 @@ def print_latency(policy: SavedPolicy) -> int:
     from cuprl.core.text import printable
     from cuprl.experiments.report.formats import Table
     from cuprl.measure.latency import latency
-    from cuprl.policies.checks import layers_of
+    from cuprl.policies.checks import sizes_of
 
-    layers = layers_of(policy.arrays)
-    sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
+    sizes = sizes_of(policy.arrays)
     if policy.encoder is not None:
         sizes = f"{policy.info['spec']['obs_dim']} by {printable(policy.encoder.name)} to {sizes}"
     of = f"{printable(policy.info['task'])}, iteration {policy.info['iteration']}"

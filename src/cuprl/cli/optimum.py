@@ -8,7 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from cuprl.cli.arguments import whole
-from cuprl.errors import unknown
+from cuprl.errors import UserError, unknown
+
+DEFAULTS = {"problems": None, "algos": None, "seeds": 5, "steps": 500_000, "workers": 2, "out": None}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("for optimum")
     group.add_argument("--problems", metavar="P,..", help="problems to train on [all]")
     group.add_argument("--algos", metavar="A,..", help="algorithms [`cup` and all without a preset]")
-    group.add_argument("--seeds", type=whole(1), default=5, metavar="N", help="seeds 0 .. N-1 [5]")
-    group.add_argument("--steps", type=whole(), default=500_000, metavar="S", help="environment steps a run [500_000]")
-    group.add_argument("--workers", type=whole(1), default=2, metavar="N", help="processes [2]")
+    group.add_argument("--seeds", type=whole(1), metavar="N", help="seeds 0 .. N-1 [5]")
+    group.add_argument("--steps", type=whole(), metavar="S", help="environment steps a run [500_000]")
+    group.add_argument("--workers", type=whole(1), metavar="N", help="processes [2]")
     group.add_argument("--out", metavar="FILE", help="picture of the return-cost planes, .png or .svg")
 
 
@@ -37,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
     from cuprl.experiments.report.optimum import plot_planes, run_all
     from cuprl.theory import GENERATORS
 
+    if args.generator is not None:
+        raise UserError(f"optimum takes no problem as {args.generator!r}; give --problems {args.generator}.")
     problems = chosen("problem", args.problems, list(GENERATORS), list(GENERATORS))
     usual = ["cup", *(name for name, entry in ALGORITHMS.items() if not entry.preset)]
     algos = chosen("algorithm", args.algos, list(ALGORITHMS), usual)

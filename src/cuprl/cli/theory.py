@@ -23,6 +23,11 @@ EXAMPLES = """examples:
   cup theory optimum --algos cup --seeds 2
 """
 HEADINGS = {"paper": "As the paper prints them", "classical": "Known before", "corrected": "In their place"}
+DEFAULTS: dict[str, dict[str, Any]] = {  # of each part's flags
+    "study": {"instances": 2000, "seed": 0, "lambdas": [0.0, 0.5, 0.95, 1.0], "counterexample": None},
+    "front": {"points": 9},
+    "optimum": optimum.DEFAULTS,
+}
 LEGEND = """holds: share of the problems. worst: largest violation over the larger side.
 gap: |bound - truth| / |truth|, median of the problems where it holds."""
 
@@ -40,19 +45,11 @@ def add(subparsers: argparse._SubParsersAction) -> None:
         "optimum: train, and compare with the exact optimum [study]",
     )
     parser.add_argument("generator", metavar="PROBLEM", nargs="?", help="for front: the problem, e.g. gridworld")
-    parser.add_argument(
-        "--instances", type=whole(), default=2000, metavar="N", help="random problems for each lambda [2000]"
-    )
-    parser.add_argument("--seed", type=whole(), default=0, metavar="K", help="seed of the random problems [0]")
-    parser.add_argument(
-        "--lambdas",
-        type=numbers("0,0.5,0.95,1"),
-        default="0,0.5,0.95,1",
-        metavar="X,..",
-        help="values of lambda [0,0.5,0.95,1]",
-    )
+    parser.add_argument("--instances", type=whole(), metavar="N", help="random problems for each lambda [2000]")
+    parser.add_argument("--seed", type=whole(), metavar="K", help="seed of the random problems [0]")
+    parser.add_argument("--lambdas", type=numbers("0,0.5,0.95,1"), metavar="X,..", help="values of lambda [0,0.5,0.95,1]")
     parser.add_argument("--counterexample", metavar="STATEMENT", help="print a smallest problem on which it fails")
-    parser.add_argument("--points", type=whole(2), default=9, metavar="N", help="for front: number of limits [9]")
+    parser.add_argument("--points", type=whole(2), metavar="N", help="for front: number of limits [9]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     optimum.add_arguments(parser)
     parser.set_defaults(run=run)
@@ -60,7 +57,20 @@ def add(subparsers: argparse._SubParsersAction) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the part asked for."""
+    if args.counterexample is not None and (args.json or args.instances is not None):
+        raise UserError("--counterexample prints one small problem, in words; leave --instances and --json away.")
+    fill_in(args)
     return PARTS[args.what](args)
+
+
+def fill_in(args: argparse.Namespace) -> None:
+    """Give the flags that are not there their defaults; one of another part would do nothing, and is refused."""
+    for part, defaults in DEFAULTS.items():
+        for name, default in defaults.items():
+            if getattr(args, name) is None:
+                setattr(args, name, default)
+            elif part != args.what:
+                raise UserError(f"--{name} goes with `cup theory {part}`, not with {args.what}; leave it away.")
 
 
 def _study(args: argparse.Namespace) -> int:

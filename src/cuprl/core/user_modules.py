@@ -1,4 +1,4 @@
-"""Modules of the user's own: found as Python finds them, and in the folder the command is given in.
+"""Modules of the user's own: found as Python finds them, and in the folder the command is given in, after all others.
 
 Importing a module runs its code. One that the user names is imported; one that is only named in a file (a run's folder, an
 exported policy) is imported where the user trusts that file: `import_own` is the one gate.
@@ -61,6 +61,15 @@ def modules_in(trust: Trust) -> frozenset[str]:
 def name_own(name: str) -> None:
     """Take a module as named by the user, who has given something of it from Python."""
     _named.add(name)
+
+
+def python(*words: str) -> list[str]:
+    """Give the command of a Python process of ours, `-m MODULE` or `-c CODE`, that imports what this one would.
+
+    -m and -c alone put the current folder first, and a numpy.py in it would run in the place of NumPy, without the user's
+    word. What he names is found there all the same: `import_own` looks there last.
+    """
+    return [sys.executable, "-P", *words]
 
 
 def import_own(name: str) -> ModuleType:

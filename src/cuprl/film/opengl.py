@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from typing import Any
 
+from cuprl.core.user_modules import python
 from cuprl.errors import UserError
 
 VARIABLE = "MUJOCO_GL"
@@ -32,7 +33,7 @@ PACKAGES = "on Debian or Ubuntu `apt-get install libegl1 libgl1-mesa-dri` (EGL),
 def draws(name: str) -> bool:
     """Tell whether MuJoCo can draw with this, tried in a process of its own: a failed try cannot be undone, some crash."""
     environment = {**os.environ, VARIABLE: name}
-    return subprocess.run([sys.executable, "-c", TRIAL], env=environment, capture_output=True).returncode == 0
+    return subprocess.run(python("-c", TRIAL), env=environment, capture_output=True).returncode == 0
 
 
 def choose() -> bool:

@@ -16,7 +16,7 @@ from cuprl.errors import UserError
 from cuprl.film import encode, opengl
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.load import loaded
-from cuprl.runs.files import write_with_folders
+from cuprl.runs.files import try_writing, write_with_folders
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources
 
@@ -78,6 +78,9 @@ def video(
     opengl.choose()  # before MuJoCo is imported, as it is below
     saved = loaded(run, checkpoint, trust)
     film_to = default_file(saved) if out is None and sheet is None else out
+    for file in (film_to, sheet):
+        if file is not None:
+            try_writing(Path(file))
     from cuprl.film.filmed import film
     from cuprl.film.shots import Pace, Thinned, shots
     from cuprl.policies.evaluate import as_trained, refuse_other_sizes

@@ -6,7 +6,6 @@ import dataclasses
 import math
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ import numpy as np
 
 from cuprl import algorithms, envs
 from cuprl.core.spec import Constraint
+from cuprl.core.user_modules import python
 from cuprl.envs.mujoco.env import MujocoTask
 from cuprl.envs.mujoco.physics import Motion, Physics
 from cuprl.envs.mujoco.scores import reads_what
@@ -96,25 +96,9 @@ def at_once(task: str, algo: str, processes: int, steps: int) -> float:
     """Measure the seconds until the last of several processes has trained one seed each."""
     with TemporaryDirectory() as folder:
         begun = time.perf_counter()
+        words = python("-m", "cuprl", "train", task, "--algo", algo, "--steps", str(steps))
         children = [
-            subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "cuprl",
-                    "train",
-                    task,
-                    "--algo",
-                    algo,
-                    "--steps",
-                    str(steps),
-                    "--seed",
-                    str(k),
-                    "--out",
-                    f"{folder}/{k}",
-                ],
-                stdout=subprocess.DEVNULL,
-            )
+            subprocess.Popen([*words, "--seed", str(k), "--out", f"{folder}/{k}"], stdout=subprocess.DEVNULL)
             for k in range(processes)
         ]
         statuses = [child.wait() for child in children]

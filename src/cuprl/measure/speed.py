@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 
 from cuprl.core.task import unpack_generators
+from cuprl.core.user_modules import python
 from cuprl.envs.mujoco.env import MujocoVectorEnv
 from cuprl.envs.mujoco.model import load_model, without_timers
 from cuprl.errors import UserError
@@ -61,7 +62,7 @@ def start_up(config: RunConfig) -> dict[str, float]:
     """Measure, of a fresh process, the seconds to its first environment step and to the end of its second iteration,
     and its peak memory after five."""
     begun = time.time()
-    command = [sys.executable, "-c", "from cuprl.measure.speed import _start_up_here; _start_up_here()"]
+    command = python("-c", "from cuprl.measure.speed import _start_up_here; _start_up_here()")
     child = subprocess.run(command, input=json.dumps(config.to_json()), capture_output=True, text=True, check=True)
     stamps = json.loads(child.stdout)
     return {

@@ -7,7 +7,7 @@ from typing import Any
 from cuprl.experiments.report.formats import Table, to_markdown
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.certificate import Certificate, Statement, digits
-from cuprl.policies.checks import layers_of
+from cuprl.policies.checks import sizes_of
 
 PACKAGES = ("cuprl", "mujoco", "jax", "numpy")  # whose versions stand on a card
 COMMIT = 12  # digits of one, enough to find it
@@ -99,8 +99,6 @@ def plain_sums(evaluation: dict[str, Any] | None) -> str:
 def facts(policy: SavedPolicy) -> Table:
     """Name what made the policy."""
     info, made = policy.info, policy.info.get("training") or {}
-    layers = layers_of(policy.arrays)
-    sizes = " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
     versions = [f"{package} {info['versions'][package]}" for package in PACKAGES if package in info["versions"]]
     rows = {
         "task": f"{info['task']}, episodes of at most {info['spec']['horizon']:,} steps",
@@ -108,7 +106,7 @@ def facts(policy: SavedPolicy) -> Table:
         "begun from": made.get("start"),
         "trained further": made.get("extended"),
         "chosen": made.get("chosen", "unknown"),
-        "network": sizes,
+        "network": sizes_of(policy.arrays),
         "versions": ", ".join(versions),
         "commit": str(made.get("git") or "unknown")[:COMMIT],
     }

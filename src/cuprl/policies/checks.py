@@ -103,6 +103,12 @@ def layers_of(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarra
     return [(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(count)]
 
 
+def sizes_of(arrays: dict[str, np.ndarray]) -> str:
+    """Write how many numbers go into each layer and out of the last: 11 x 64 x 64 x 3."""
+    layers = layers_of(arrays)
+    return " x ".join(str(n) for n in [*(len(weight) for weight, _ in layers), layers[-1][1].size])
+
+
 def of_encoder(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Give the parameters of an encoder, by its own names."""
     return {name.removeprefix(ENCODER): array for name, array in arrays.items() if name.startswith(ENCODER)}

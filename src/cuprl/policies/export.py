@@ -15,7 +15,7 @@ from cuprl.policies.checks import of_encoder
 from cuprl.policies.deployed import SavedPolicy
 from cuprl.policies.formats import jax_bytes, numpy_bytes, onnx_bytes
 from cuprl.policies.load import loaded
-from cuprl.runs.files import write_with_folders
+from cuprl.runs.files import try_writing, write_with_folders
 from cuprl.runs.folder import Run
 
 SUFFIXES = {"numpy": ".npz", "onnx": ".onnx", "jax": ".jax"}
@@ -42,15 +42,22 @@ def export_policy(
     """
     check(to, out)
     policy = loaded(run, checkpoint)
-    refuse_program(policy)
-    path = Path(out) if out is not None else policy.beside("policy" + SUFFIXES[to], SUFFIXES[to])
-    if path is None:
-        raise UserError("this policy has no folder yet; give the file to write as out=.")
+    path = where(policy, to, out)
     writer = {"numpy": numpy_bytes, "onnx": onnx_bytes, "jax": jax_bytes}[to]
-    refuse_unwritable(policy, to)
     info = {**policy.info, **as_carried(evaluation), **carried(certificate, policy)}
     content = writer(info, policy.arrays, policy.encoder)
     write_with_folders(path, content)
+    return path
+
+
+def where(policy: SavedPolicy, to: str, out: str | Path | None = None) -> Path:
+    """Choose the file to write; what cannot be written is refused before anything is done for it."""
+    refuse_program(policy)
+    refuse_unwritable(policy, to)
+    path = Path(out) if out is not None else policy.beside("policy" + SUFFIXES[to], SUFFIXES[to])
+    if path is None:
+        raise UserError("this policy has no folder yet; give the file to write as out=.")
+    try_writing(path)
     return path
 
 
@@ -75,7 +82,7 @@ def write_with_certificate(policy: SavedPolicy, certificate: Certificate, out: P
 
 
 def check(to: str, out: str | Path | None = None) -> None:
-    """Refuse what cannot be written, before anything is done for it."""
+    """Refuse a format or a file's name that nothing is written as, before a policy is loaded for it."""
     if to not in SUFFIXES:
         raise unknown("format", to, SUFFIXES)
     if out is not None and Path(out).suffix != SUFFIXES[to]:

@@ -56,8 +56,6 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None:
-            raise
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
@@ -81,21 +79,38 @@ def appending(path: Path) -> Iterator[IO[str]]:
         yield handle
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write all or nothing, also if the machine stops half-way; a link that is in the way is replaced, not followed."""
+@contextmanager
+def beside(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """Open a new file that is to take this one's place; an error or an interruption inside leaves nothing of it."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with naming(path):
+        part.unlink(missing_ok=True)
         try:
-            part.unlink(missing_ok=True)
             with os.fdopen(open_regular(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as handle:
-                handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-            part.replace(path)
-        except OSError:
+                yield part, handle
+        except BaseException:
             with suppress(OSError):
                 part.unlink()
             raise
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write all or nothing, also if the machine stops half-way; a link that is in the way is replaced, not followed."""
+    with beside(path) as (part, handle):
+        handle.write(content)
+        handle.flush()
+        os.fsync(handle.fileno())
+        handle.close()
+        part.replace(path)
+
+
+def try_writing(path: Path) -> None:
+    """Find out before long work whether its file can be written, and make the folders above it; what is there stays."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; give a file in it.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with beside(path) as (part, _):
+        part.unlink()
 
 
 def write_with_folders(path: Path, content: bytes) -> None:

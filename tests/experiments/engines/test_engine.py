@@ -165,6 +165,8 @@ def test_an_evaluation_that_fails_is_that_runs_alone(tmp_path, monkeypatch):
         train("hopper-speed", steps=600, seed=cell.seed, out=cell.path(root), **dict(SMALL), **QUIET)
         grid.settle(cell, 0)
     assert grid.failed == {cells[0]: "the environment raised\n"}
+    written = evaluated.path(root).with_name("seed0.failed").read_text()
+    assert written == f"{evaluated} cannot be used: the environment raised\n"
     again = Grid(cells, root, tmp_path / "results" / "tiny", PlainBoard())
     assert again.failed == grid.failed and stored(cells, tmp_path / "results").keys() == {plain}
 

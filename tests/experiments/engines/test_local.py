@@ -1,13 +1,14 @@
 """How many runs at once a machine holds, and the processes they are."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from cuprl.errors import UserError
 from cuprl.experiments.engines.local import LocalJob, free_memory, workers_for
 from cuprl.experiments.grid.expand import expand
-from experiments.tiny import TINY
+from experiments.tiny import BLOCK, TINY, run_cells
 
 
 def test_workers_fit_the_machine(tmp_path):
@@ -34,3 +35,13 @@ def test_a_worker_is_spared_ctrl_c_and_shares_what_nice_does_to_the_grid(tmp_pat
     finally:
         job.process.kill()
         job.wait()
+
+
+def test_a_run_takes_the_modules_that_are_named_and_no_other_file_of_the_folder(own_module, tmp_path):
+    own_module("own_cost", "def far(obs, action, next_obs, info):\n    return abs(float(next_obs[0]))\n")
+    own_module("own_ppo", "from cuprl.algorithms.ppo import Config, init, update\n")
+    for library in ("jax", "rich"):
+        (tmp_path / f"{library}.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    block = replace(BLOCK, tasks=("gym:CartPole-v1+cost=x=own_cost:far+limit=3",), algos=("python:own_ppo",), seeds=(0,))
+    assert run_cells(expand(replace(TINY, blocks=(block,))), tmp_path) == {}
+    assert not (tmp_path / "ran").exists()

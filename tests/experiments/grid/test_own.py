@@ -65,6 +65,8 @@ def test_the_file_in_the_docs(tmp_path):
         (FILE + "limits = { speed = 3 }", "a word or a number"),
         (FILE + "label = '..'", "label is '..'"),
         (FILE + "label = 'a'\nsweep = { alpha = [0.1] }", "a sweep names its points itself"),
+        (FILE + "evaluate = 1_000_000", "evaluate is 1000000; give a whole number from 0 to 100000"),
+        (FILE + "evaluate = -1", "evaluate is -1; give a whole number from 0"),
         (FILE.replace("20_000", "'many'"), "steps is 'many'"),
         (FILE.replace("0..1", "1..0"), "in order"),
         (FILE.replace('["hopper-speed"]', "[]"), "tasks is empty"),

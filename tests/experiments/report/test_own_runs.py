@@ -71,6 +71,9 @@ def test_groups_that_nothing_named_tells_apart_have_one_name():
 def test_one_run_does_not_pass_for_two():
     with pytest.raises(UserError, match="hopper-speed cup seed 1 is there 2 times, with the same settings; give it once"):
         together([made(), made(seed=1), made(seed=1)])
+    for again in ("und/seed0", "./und/../und/seed0"):
+        with pytest.raises(UserError, match="und/seed0 is given 2 times; give it once"):
+            of_runs(["und/seed0", "und/seed1", again])
 
 
 def test_a_group_is_as_long_as_its_shortest_run():

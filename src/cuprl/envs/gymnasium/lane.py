@@ -48,7 +48,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
         raise UserError(f"step of {name} gave an info that is {type(info).__name__}; it must be a dict.")
     try:
         reward = float(reward)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"step of {name} gave the reward {reward!r}; it must be one number.") from None
     try:
         ends = bool(terminated), bool(truncated)
@@ -70,7 +70,7 @@ def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: d
             raise blame(f"cost {name!r}", error, "(obs, action, next_obs, info)") from error
         try:
             value = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             shape = f"an array of shape {np.shape(value)}" if np.shape(value) else repr(value)
             raise UserError(f"cost {name!r} is {shape}; let it be one number a step.") from None
         if not math.isfinite(value):

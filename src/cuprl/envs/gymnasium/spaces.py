@@ -41,7 +41,7 @@ def observation_of(space: Any, name: str) -> tuple[int, Callable[[Any], np.ndarr
             if vector.shape == (size,):
                 return vector
             problem = f"it flattens to {vector.size} numbers, not {size}"
-        except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+        except (TypeError, ValueError, OverflowError, IndexError, KeyError, AttributeError) as error:
             problem = f"{type(error).__name__}: {error}"
         raise UserError(f"{name} gave an observation that does not fit its space {space} ({problem}); mend one of them.")
 

@@ -62,25 +62,37 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
 
 def look_at(obs: Any, space: Any, source: str, trial: Trial) -> None:
     """Note the first observation that is outside of its space; source: reset or step."""
-    if "observation" in trial.wrong or space.contains(obs):
+    if "observation" in trial.wrong or fits(obs, space):
         return
     trial.wrong["observation"] = f"{source} gives an observation outside its space: {difference(obs, space)}."
+
+
+def fits(obs: Any, space: Any) -> bool:
+    """Tell whether an observation is in its space; Gymnasium raises on some that are not."""
+    try:
+        return space.contains(obs)
+    except (TypeError, ValueError):
+        return False
 
 
 def difference(obs: Any, space: Any) -> str:
     """Say in what an observation does not fit its space, and the fix."""
     if isinstance(space, spaces.Dict) and isinstance(obs, dict):
         if obs.keys() != space.spaces.keys():
-            return f"it has the keys {', '.join(obs)}, the space {', '.join(space.spaces)}; let them agree"
-        return next(f"{key!r}, {difference(obs[key], part)}" for key, part in space.items() if not part.contains(obs[key]))
+            return f"it has the keys {', '.join(map(str, obs))}, the space {', '.join(map(str, space))}; let them agree"
+        return next(f"{key!r}, {difference(obs[key], part)}" for key, part in space.items() if not fits(obs[key], part))
     if isinstance(space, spaces.Box):
-        array = np.asarray(obs)
+        try:
+            array = np.asarray(obs)
+            numbers = array.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            return f"it is no array of numbers; let it be one of {space.dtype} with the shape {space.shape}"
         if array.shape != space.shape:
             return f"its shape is {array.shape}, the space's {space.shape}; let them agree"
-        outside = ~((array >= space.low) & (array <= space.high))  # also where it is NaN
+        outside = ~((numbers >= space.low) & (numbers <= space.high))  # also where it is NaN
         if outside.any():
             i = tuple(int(index) for index in np.argwhere(outside)[0])
             bounds = f"{space.low[i]:g} to {space.high[i]:g}"
-            return f"entry {', '.join(map(str, i))} is {array[i]:g}, the space has {bounds}; widen the space or mend it"
+            return f"entry {', '.join(map(str, i))} is {numbers[i]:g}, the space has {bounds}; widen the space or mend it"
         return f"it is {type(obs).__name__} of {array.dtype}, the space holds arrays of {space.dtype}; convert it"
     return f"{obs!r} is not in {space}; let them agree"

@@ -141,19 +141,19 @@ class Grid:
                 self.board.say(f"{cell} ended with status {status} at {fraction:.0%}; trying again")
                 self.left.append(cell)
                 return
-            lines = last_lines(path)
+            how, lines = f"ended with status {status} after {TRIES} tries; its last lines:\n", last_lines(path)
         except Stopped:
             raise
         except (UserError, RunStopped, OSError) as error:
-            lines = f"{error}\n"
-        self.fail(cell, lines, f"{cell} ended with status {status} after {TRIES} tries; its last lines:\n{lines}")
+            how, lines = "cannot be used: ", f"{error}\n"
+        self.fail(cell, how, lines)
 
-    def fail(self, cell: Cell, lines: str, report: str) -> None:
+    def fail(self, cell: Cell, how: str, lines: str) -> None:
         """Give a run up for good; the others go on."""
         self.states[cell] = "failed"
         self.failed[cell] = lines
         failure = failure_of(cell.path(self.root))
-        write_atomically(failure, report.encode())
+        write_atomically(failure, f"{cell} {how}{lines}".encode())
         self.board.say(f"failed {cell}; see {failure}")
 
     def finished(self, cell: Cell) -> bool:
@@ -166,7 +166,7 @@ class Grid:
         except Stopped:
             raise
         except (UserError, RunStopped, OSError) as error:
-            self.fail(cell, f"{error}\n", f"{cell} cannot be used: {error}\n")
+            self.fail(cell, "cannot be used: ", f"{error}\n")
             return False
 
     def keep(self, cell: Cell) -> None:

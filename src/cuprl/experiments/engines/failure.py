@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from cuprl.errors import UserError
 from cuprl.experiments.engines.local import log_of
+from cuprl.runs.files import try_writing
 
 FULL = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))  # what a run without room for its files says last
 GO_ON = "make room or mend it, and the same command goes on; nothing that is finished is lost"
@@ -43,8 +43,7 @@ def refuse_full_disk(path: Path) -> None:
 def try_storing(results: Path) -> None:
     """Find out before hours of training whether results can be stored."""
     with storing(results):
-        results.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=results).close()
+        try_writing(results / "result")
 
 
 @contextmanager

@@ -6,9 +6,9 @@ import contextlib
 import math
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+from cuprl.core.user_modules import python
 from cuprl.errors import UserError
 from cuprl.experiments.grid.cells import Cell
 from cuprl.runs.files import appending
@@ -58,7 +58,7 @@ def start_process(cell: Cell, root: Path) -> subprocess.Popen:
     path = cell.path(root)
     log = log_of(path)
     log.parent.mkdir(parents=True, exist_ok=True)
-    words = [sys.executable, "-m", "cuprl.cli.child", str(os.getpid()), *cell.command(root)]
+    words = python("-m", "cuprl.cli.child", str(os.getpid()), *cell.command(root))
     # A group of its own: Ctrl-C reaches the grid, which then asks each run to stop. Not a session of its own: Linux
     # gives each its share of the cores, and a grid under `nice` would take half of them all the same.
     with appending(log) as handle:

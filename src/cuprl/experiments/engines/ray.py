@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cuprl.core.extras import need
+from cuprl.core.user_modules import python
 from cuprl.errors import UserError
 from cuprl.experiments.engines.local import MEMORY, log_of, start_process
 from cuprl.experiments.grid.cells import Cell
@@ -113,7 +114,7 @@ def connect(address: str) -> Any:
     if address != "auto":
         knock(address, mend)
     try:  # in a process of its own, which can be given up
-        probe = subprocess.run([sys.executable, "-c", PROBE, address], capture_output=True, text=True, timeout=PATIENCE)
+        probe = subprocess.run(python("-c", PROBE, address), capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         raise UserError(f"{address} answers, but not as a Ray cluster in {PATIENCE:g} seconds; {mend}.") from None
     if probe.returncode:

@@ -10,6 +10,8 @@ from typing import Any
 
 from cuprl.algorithms import full_name
 from cuprl.core.parse import parse_value
+from cuprl.core.values import whole
+from cuprl.envs import MOST_AT_ONCE
 from cuprl.errors import UserError, unknown
 from cuprl.experiments.grid.cells import Block, Experiment
 from cuprl.experiments.grid.expand import parse_seeds
@@ -75,10 +77,7 @@ def block_of(fields: dict[str, Any]) -> Block:
 
 def episodes(value: Any) -> int:
     """Read how many episodes of the last policy's mode are run when a run is stored."""
-    count = parse_value(int, text(value, "evaluate"), "evaluate")
-    if count < 0:
-        raise UserError(f"evaluate is {count}; give a number of episodes, or 0 for none.")
-    return count
+    return whole(parse_value(int, text(value, "evaluate"), "evaluate"), "evaluate", least=0, most=MOST_AT_ONCE)
 
 
 def label(value: Any, sweep: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cuprl.core.orphans import end_with_parent
+from cuprl.errors import RunStopped, UserError
 from cuprl.experiments.report.exact_promises import Promises, judge
 from cuprl.theory import CMDP, GENERATORS, evaluate, front_limits, pareto_front, solve
 
@@ -79,14 +80,25 @@ def run_all(
     workers: int = 1,
     tell: Callable[[int, int, Reached], None] = lambda done, total, reached: None,
 ) -> list[Reached]:
-    """Run every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in."""
+    """Run every problem x algorithm x seed, over worker processes; in the order given, whatever order they end in.
+
+    One that fails is told at once, and none is begun any more.
+    """
     grid = [(p, a, s) for p in problems for a in algos for s in seeds]
     results: dict[tuple[str, str, int], Reached] = {}
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
-        for future in as_completed([pool.submit(train_once, *cell, steps) for cell in grid]):
-            reached = future.result()
-            results[reached.problem, reached.algo, reached.seed] = reached
-            tell(len(results), len(grid), reached)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent)
+    try:
+        runs = {pool.submit(train_once, *cell, steps): cell for cell in grid}
+        for future in as_completed(runs):
+            problem, algo, seed = cell = runs[future]
+            try:
+                results[cell] = future.result()
+            except (UserError, RunStopped) as error:
+                said = f"{problem} {algo} seed {seed}: {str(error).removesuffix('.')}"
+                raise type(error)(f"{said}; the others are given up.") from error
+            tell(len(results), len(grid), results[cell])
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     return [results[cell] for cell in grid]
 
 

@@ -32,9 +32,12 @@ def of_runs(paths: Sequence[str | Path], whole: bool = True) -> tuple[list[Group
     whole: a run that is unfinished, damaged or changed is left out. Otherwise each is taken as far as it is, and a group
     as far as the shortest of its runs.
     """
-    runs = list({Path(path).resolve(): Run(path) for path in paths}.values())
+    folders = [Path(path).resolve() for path in paths]
+    for path, folder in zip(paths, folders):
+        if folders.count(folder) > 1:
+            raise UserError(f"{path} is given {folders.count(folder)} times; give it once.")
     results, left = [], []
-    for run in runs:
+    for run in map(Run, paths):
         try:
             results.append(result_of(run, whole))
         except UserError as error:

@@ -7,8 +7,9 @@ from cuprl.experiments.report.stats_records import Record
 from cuprl.experiments.report.time_to_safe import STAY
 
 NOTE = (
-    "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which with 4 or fewer of "
-    "them is about their range, and covers less. plain cost: undiscounted. broken: seeds whose final cost is over the "
+    "IQM: interquartile mean (with fewer than 4 seeds the mean); [..]: 95% bootstrap over seeds, which covers less with few "
+    "of them: some 73% with 3, 90% with 5. cost: as it is held to its limit. plain cost: undiscounted. broken: seeds whose "
+    "final cost is over the "
     "limit, with Wilson's 95% interval. training over: share of iterations whose last 100 episodes are over the limit. "
     "90%: when the return first made 90% of its way from its first to its final value, mean over the seeds that end above "
     "where they began. (n seeds): of so many, where others have no such value.{mode}"
