@@ -45,9 +45,14 @@ def over(*algos: str) -> tuple[int, int]:
     return int(ends.sum()), len(ends)
 
 
+def steps_of_episodes(task: str, algo: str) -> np.ndarray:
+    """How many steps the latest episodes have on average [seeds]."""
+    return group(task, algo).curves("rollout/ep_len_mean")[:, -1]
+
+
 def up(task: str, *algos: str) -> tuple[int, int]:
     """In how many runs of these algorithms the latest episodes are long on average, and how many runs there are."""
-    lengths = np.concatenate([group(task, algo).curves("rollout/ep_len_mean")[:, -1] for algo in algos])
+    lengths = np.concatenate([steps_of_episodes(task, algo) for algo in algos])
     return int((lengths >= LONG).sum()), len(lengths)
 
 

@@ -6,19 +6,23 @@ from cuprl.experiments.grid.shipped import BASELINES, PAPER_TASKS
 from cuprl.experiments.report import paper, statistics
 from cuprl.experiments.report.groups import PLAIN_COST, Group
 
-from .numbers import LONG, NAMES, TITLES, after_a_tenth, group, groups, groups_of, in_words, mean, of_batches, over, up
+from .caveats import by_how_much, falls, held_out, plain_cost, while_it_trains
+from .multiplier import multiplier
+from .numbers import LONG, NAMES, TITLES, group, groups, groups_of, in_words, mean, over, up
 
 CLEAR = 0.9  # the share of pairs of runs with the higher return that tells two algorithms apart
 
 
 def won() -> list[str]:
     """The tasks on which `cup` has the highest return within the limit, by its runs and not by a mean alone."""
-    return [task for task in PAPER_TASKS if group(task, "cup").safe and ahead(nearest(task)) >= CLEAR]
+    return [task for task in PAPER_TASKS if group(task, "cup").safe and all(ahead(g) >= CLEAR for g in rivals(task))]
 
 
-def nearest(task: str) -> Group:
-    """The group within the limit whose runs most often have the higher return beside those of `cup`."""
-    return min((g for g in groups() if g.task == task and g.label != "cup" and g.safe), key=ahead)
+def rivals(task: str) -> list[Group]:
+    """The other groups within the limit: those that `cup` is not clearly ahead of, and that of the highest mean return."""
+    safe = sorted((g for g in groups() if g.task == task and g.label != "cup" and g.safe), key=ahead)
+    best = max(safe, key=lambda g: g.returns.mean())
+    return [g for g in safe if g is best or ahead(g) < CLEAR]
 
 
 def ahead(other: Group) -> float:
@@ -39,18 +43,21 @@ def the_table() -> list[str]:
         f"`cup` has the highest return within the limit on {in_words(NAMES[task] for task in best)}**: "
         f"{in_order(best, mean)}, where `cup-paper` has {in_order(best, printed_has)} and the paper "
         f"{in_order(best, lambda task: paper.TABLE[task]['cup'].value)}",
-        *(beside(nearest(task)) for task in PAPER_TASKS if task not in best),
+        *(beside(task) for task in PAPER_TASKS if task not in best),
         f"{ours or 'None'} of the {runs} runs of `cup` ends over its limit{where_over('cup')}, "
         f"{printed_over or 'none'} of the {printed} of `cup-paper`, and {theirs} of the {others} of the other algorithms",
+        by_how_much(),
+        *falls(),
+        plain_cost(),
+        held_out(),
     ]
 
 
-def beside(other: Group) -> str:
-    """What another algorithm has where `cup` is not clearly ahead of it."""
-    return (
-        f"on {NAMES[other.task]} `cup` has {mean(other.task):.0f} and {TITLES[other.label]} {other.returns.mean():.0f}, and "
-        f"`cup` the higher return in {ahead(other):.0%} of the pairs of their runs"
-    )
+def beside(task: str) -> str:
+    """What the others have where `cup` is not clearly ahead of all."""
+    theirs = in_words(f"{TITLES[g.label]} {g.returns.mean():.0f}" for g in rivals(task))
+    shares = in_words(f"{ahead(g):.0%}" for g in rivals(task))
+    return f"on {NAMES[task]} it has {mean(task):.0f}, {theirs}, and is ahead in {shares} of the pairs of their runs"
 
 
 def where_over(algo: str) -> str:
@@ -65,21 +72,12 @@ def results() -> list[str]:
     return [
         *the_table(),
         f"({', '.join(counts)})",
-        *shares_over(after_a_tenth, ".1%", "in", "in"),
-        *shares_over(of_batches, ".0%", "it is", "five"),
+        *while_it_trains(),
         as_the_paper(),
         humanoid(),
         *horizon(),
         two_limits(),
-    ]
-
-
-def shares_over(share, digits: str, ours: str, theirs: str) -> list[str]:
-    """A share of iterations over the limit on each task, of `cup` and of the five baselines, after these words."""
-    spans = {task: [share(task, algo) for algo in BASELINES] for task in PAPER_TASKS}
-    return [
-        f"{ours} " + in_words(f"{share(task):{digits}} on {NAMES[task]}" for task in PAPER_TASKS),
-        f"{theirs} " + in_words(f"{min(span):.0%} to {max(span):.0%} on {NAMES[task]}" for task, span in spans.items()),
+        *multiplier(),
     ]
 
 

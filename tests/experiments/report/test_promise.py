@@ -16,7 +16,7 @@ def test_one_iteration_keeps_no_promise(tmp_path):
 def test_promises_are_drawn_and_missed_where_a_run_has_none(tmp_path):
     groups = groups_of(Block(("hopper-speed-effort", "hopper-speed"), ("cup", "ppo"), (0, 1), STEPS))
     texts, _ = drawn("promise", groups, tmp_path)
-    assert {"cup", "ppo", "hopper-speed", "hopper-speed-effort: effort", "found in the next batch"} <= set(texts)
+    assert {"cup", "ppo", "hopper-speed", "hopper-speed-effort: effort", "cost of the next batch"} <= set(texts)
     for g in groups:
         for result in g.results:
             for name in [name for name in result.metrics if name.startswith("train/predicted_cost")]:

@@ -26,6 +26,8 @@ def promise(groups: list[Group], out: Path) -> None:
     if not groups:
         raise UserError("these runs have one iteration each, and no batch after it to compare; draw their `curves`.")
     wanted = {g.task if len(g.limits) == 1 else f"{g.task}: {name}": (g.task, name) for g in groups for name in g.limits}
+    from matplotlib.patheffects import withStroke
+
     figure, panels = panels_of(list(wanted), 1, height=2.8)
     colours = colours_of(groups)
     for title, (axis,) in panels.items():
@@ -33,12 +35,14 @@ def promise(groups: list[Group], out: Path) -> None:
         mine = {g.label: promises(g, name) for g in groups if g.task == task}
         for label, (predicted, found) in mine.items():
             axis.plot(predicted, found, ".", color=colours[label], markersize=4, alpha=0.25, markeredgewidth=0)
-            axis.plot(*binned(predicted, found), "-", color=colours[label], linewidth=1.6, label=label)
         low, high = np.percentile(np.concatenate([np.concatenate(pair) for pair in mine.values()]), SHOWN)
         axis.plot((low, high), (low, high), color="black", linestyle="--", linewidth=1)
+        for label, (predicted, found) in mine.items():  # above all points, which have its colour
+            outlined = withStroke(linewidth=4, foreground="white")
+            axis.plot(*binned(predicted, found), color=colours[label], linewidth=2, label=label, path_effects=[outlined])
         axis.set(xlim=(low, high), ylim=(low, high))
-        axis.set_xlabel("predicted", fontsize=9)
-    label_rows(figure, panels, ["found in the next batch"])
+        axis.set_xlabel("cost predicted", fontsize=9)
+    label_rows(figure, panels, ["cost of the next batch"])
     caption(figure, "", "cost after each update, from a tenth of the training on; lines: means; dashed: promises kept")
     legend_above(figure, panels)
     save_figure(figure, out)
