@@ -93,13 +93,13 @@ def test_a_learner_that_explodes_stops_the_run_and_is_as_it_was():
     """Whoever drives an agent may still save it."""
     learner = learner_for(critic_lr=1e38, critic_unit="step")
     before = learner.arrays()
-    with pytest.raises(RunStopped, match="the loss of the critics became NaN or infinite in iteration 1"):
+    with pytest.raises(RunStopped, match="the learnt critics became NaN or infinite in iteration 1"):
         learner.learn_from(collected())
     same_arrays(before, learner.arrays())
 
 
-@pytest.mark.parametrize("part, words", [("multiplier", "multiplier"), ("belief", r"belief of J\^C")])
-def test_a_price_that_is_no_number_stops_the_run(part, words, monkeypatch):
+@pytest.mark.parametrize("part", ["multiplier", "belief"])
+def test_a_price_that_is_no_number_stops_the_run(part, monkeypatch):
     """NaN > 0 is False: nothing would be projected any more, and policy and critics stay finite."""
     learner = learner_for(cost_memory=10.0)
 
@@ -111,7 +111,7 @@ def test_a_price_that_is_no_number_stops_the_run(part, words, monkeypatch):
 
     before = learner.arrays()
     monkeypatch.setattr(learner, "module", Broken())
-    with pytest.raises(RunStopped, match=f"the {words} became NaN or infinite in iteration 1"):
+    with pytest.raises(RunStopped, match=f"the learnt {part} became NaN or infinite in iteration 1"):
         learner.learn_from(collected())
     same_arrays(before, learner.arrays())
     broken = {name: x * np.nan if f"/{part}/" in name and x.dtype == np.float32 else x for name, x in before.items()}

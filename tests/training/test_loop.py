@@ -104,7 +104,7 @@ def test_the_last_good_checkpoint_is_no_damaged_one(tmp_path):
 
 def test_not_finite_parameters_stop_the_run(tmp_path):
     probe = Probe("explodes", constant(1), constant(0))
-    with pytest.raises(RunStopped, match="loss of the critics"):
+    with pytest.raises(RunStopped, match="the learnt critics"):
         train(probe, "ppo", steps=10_000, out=tmp_path / "r", **{**PROBE, "critic_lr": 1e38}, **QUIET)
 
 

@@ -38,12 +38,7 @@ from cuprl.training.row import rollout_metrics, time_metrics
 
 WINDOW = 100  # episodes in the reported means, as in the paper's table
 # What must be finite to go on, also in a checkpoint: where the price of a cost is NaN nothing would be projected any more.
-LEARNT = {
-    "critics": "loss of the critics",
-    "policy": "loss of the policy",
-    "multiplier": "multiplier",
-    "belief": "belief of J^C",
-}
+LEARNT = ("critics", "policy", "multiplier", "belief")
 USED = ("normaliser/", "policy/", "critic", "signals/", "state/multiplier/", "state/belief/")
 NOISE = 0x6E6F6973  # folded into the key for the actions' noise, apart from the keys of the update
 
@@ -124,7 +119,7 @@ class Learner:
                 self.state, rollout, costs, size, self.spec.limits, lr_scale, self.module, self.config, self.spec
             )
         )
-        self._refuse_not_finite({name: finite[part] for part, name in LEARNT.items()})
+        self._refuse_not_finite({f"learnt {part}": finite[part] for part in LEARNT})
         self.state, self.signals, self.running, self.episodes = state, signals, running, episodes
         self.normaliser = self.normaliser.update(collected.raw_obs)
         self.iteration += 1

@@ -40,7 +40,7 @@ def test_a_run_not_begun_is_as_fast_as_those_most_like_it(tmp_path):
 
 
 def test_the_first_iteration_which_compiles_says_nothing_of_the_time_left(tmp_path):
-    cell, pace = Cell("hopper-speed", "cup", 0, 1000), Pace(tmp_path)
+    cell, pace = Cell("hopper-speed", "cup", 0, 1000, settings=(("batch_size", "100"),)), Pace(tmp_path)
     written(cell.path(tmp_path) / "progress.csv", [(1, 99.0)])
     pace.look({cell: "running"})
     assert pace.rate(cell) is None and pace.seconds_left({cell: "running"}, 1) is None and pace.steps(cell) == 100

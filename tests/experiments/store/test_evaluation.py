@@ -81,7 +81,7 @@ def test_an_experiment_asks_for_it(tmp_path, monkeypatch, capsys):
     assert main(["results", "import", folder, "--experiment", "other", "--evaluate", "2"]) == 0
     assert next(iter(files(Path("results/other")))).read_bytes() == path.read_bytes()
     Path("mine.toml").write_text(FILE + "evaluate = -1\n")
-    assert main(["bench", "mine.toml"]) == 2 and "evaluate is -1; give a number" in capsys.readouterr().err
+    assert main(["bench", "mine.toml"]) == 2 and "evaluate is -1; give a whole number from 0" in capsys.readouterr().err
 
 
 def test_an_import_does_as_the_experiment_says(run, tmp_path, monkeypatch):
