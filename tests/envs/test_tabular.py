@@ -134,3 +134,13 @@ def test_a_training_that_fails_is_told_at_once_and_no_other_is_begun(monkeypatch
     with pytest.raises(RunStopped, match="random cup seed 0: the policy became NaN; the others are given up"):
         optimum.run_all(["random"], ["cup"], range(40))
     assert len(begun) < 20
+
+
+def test_a_plane_shows_the_front_about_the_limit_and_every_point():
+    line = np.array([[0.0, 0.0], [2.0, 8.0], [10.0, 16.0]])
+    shown = optimum.near(np.array([[3.0, 7.0], [4.5, 9.0]]), line, 4.0)
+    assert shown["xlim"] == (2.0, 6.0)
+    assert shown["ylim"] == pytest.approx((7.0 - 0.25, 12.0 + 0.25))
+    far = optimum.near(np.array([[9.0, 3.0]]), line, 4.0)
+    assert far["xlim"] == (2.0, 9.0) and far["ylim"][0] < 3.0 < 15.0 < far["ylim"][1]
+    assert optimum.near(np.array([[1.0, 5.0]]), np.array([[0.0, 5.0], [9.0, 5.0]]), 1.0)["ylim"] == (4.95, 5.05)

@@ -104,10 +104,12 @@ def run_all(
 
 def plot_planes(results: list[Reached], out: str | Path) -> Path:
     """Draw the return-cost plane of each problem: the exact front, the limit, and each algorithm's points."""
-    from cuprl.experiments.report.drawing import COLOURS, pyplot, save_figure
+    from cuprl.experiments.report.drawing import pyplot, save_figure
+    from cuprl.experiments.report.panels import palette
 
     problems = list(dict.fromkeys(r.problem for r in results))
     algos = list(dict.fromkeys(r.algo for r in results))
+    colours = palette(algos)
     columns = min(3, len(problems))
     rows = -(-len(problems) // columns)
     figure, axes = pyplot().subplots(rows, columns, figsize=(4 * columns, 3.4 * rows), layout="constrained", squeeze=False)
@@ -117,7 +119,8 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
         highest = max(r.costs[0] for r in results if r.problem == problem)
         limits = np.unique(np.append(front_limits(cmdp, 25), [cmdp.limits[0], highest]))
         front = [best for _, best in pareto_front(cmdp, limits.tolist()) if best is not None]
-        axis.plot([best.costs[0] for best in front], [best.value for best in front], color="0.5", label="exact front")
+        line = np.array([(best.costs[0], best.value) for best in front])
+        axis.plot(*line.T, color="0.5", label="exact front")
         axis.axvline(cmdp.limits[0], color="black", linestyle="--", linewidth=1, label="limit")
         for i, algo in enumerate(algos):
             points = [r for r in results if (r.problem, r.algo) == (problem, algo)]
@@ -126,11 +129,13 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
                 [r.costs[0] for r in points],
                 [r.value for r in points],
                 marker,
-                color=COLOURS[i % len(COLOURS)],
+                color=colours[algo],
                 label=algo,
                 markersize=5,
                 alpha=0.8,
             )
+        reached = np.array([(r.costs[0], r.value) for r in results if r.problem == problem])
+        axis.set(**near(reached, line, cmdp.limits[0]))
         axis.set_title(problem, fontsize=10)
         axis.set_xlabel(f"{cmdp.cost_names[0]} (discounted cost)")
         axis.set_ylabel("return")
@@ -142,3 +147,11 @@ def plot_planes(results: list[Reached], out: str | Path) -> Path:
     (spare[0].legend if spare else figure.legend)(handles, labels, loc="center", frameon=False)
     save_figure(figure, Path(out))
     return Path(out)
+
+
+def near(reached: np.ndarray, line: np.ndarray, limit: float) -> dict[str, tuple[float, float]]:
+    """Choose the part of a plane about its limit, with all points [n, 2] that were reached and the front [k, 2] there."""
+    low, high = (end(*reached[:, 0], share * limit) for end, share in ((min, 0.5), (max, 1.5)))
+    seen = [*reached[:, 1], *np.interp((low, high), *line.T), *line[(line[:, 0] >= low) & (line[:, 0] <= high), 1]]
+    margin = 0.05 * ((max(seen) - min(seen)) or 1.0)
+    return {"xlim": (low, high), "ylim": (min(seen) - margin, max(seen) + margin)}

@@ -51,8 +51,13 @@ def nu(groups: list[Group], out: Path) -> None:
     if not having:
         raise UserError("none of these algorithms has a multiplier; draw the `curves`.")
     constraints = range(max(len(g.limits) for g in having))
-    rows: list[Row] = [(COST, Group.cost_curves, 0), ("ν", lambda g: g.cost_curves(MULTIPLIER), 0)]
-    over_training(having, [(label, curves_of, i) for i in constraints for label, curves_of, _ in rows], out)
+    rows: list[Row] = [row for i in constraints for row in ((COST, Group.cost_curves, i), ("ν", multipliers, i))]
+    over_training(having, rows, out)
+
+
+def multipliers(g: Group) -> np.ndarray:
+    """Stack nu of all seeds [seeds, iterations, m]."""
+    return g.cost_curves(MULTIPLIER)
 
 
 def limit(groups: list[Group], out: Path) -> None:
