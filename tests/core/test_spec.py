@@ -24,6 +24,9 @@ ARM = cuprl.Spec(
         ({"obs_dim": 0}, "obs_dim of .* is 0; give a whole number of at least 1"),
         ({"horizon": 2.5}, "horizon of .* is 2.5"),
         ({"action": 3}, "give a cuprl.Box"),
+        ({"step_seconds": 0.0}, "step_seconds of .* is 0.0; give a finite number above 0"),
+        ({"step_seconds": float("nan")}, "step_seconds of .* is nan"),
+        ({"step_seconds": "often"}, "step_seconds of .* is 'often'; give a number"),
     ],
 )
 def test_a_wrong_spec_is_refused_before_anything_moves(change, words):

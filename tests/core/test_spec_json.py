@@ -11,8 +11,9 @@ from cuprl.core.spec_json import action_from_json, spec_from_json, spec_to_json
 
 
 @pytest.mark.parametrize("action", [Box(2, (-1.0, -np.inf), (1.0, np.inf)), Discrete(4), MultiDiscrete((3, 2))])
-def test_there_and_back(action):
-    spec = Spec("arm", 5, action, (Constraint("heat", 1.5, 0.9), Constraint("force", 0.0)), 100)
+@pytest.mark.parametrize("step_seconds", [None, 0.02])
+def test_there_and_back(action, step_seconds):
+    spec = Spec("arm", 5, action, (Constraint("heat", 1.5, 0.9), Constraint("force", 0.0)), 100, step_seconds)
     text = json.dumps(spec_to_json(spec), allow_nan=False)  # strict: infinity is null
     assert spec_from_json(json.loads(text)) == spec
     assert action_from_json(json.loads(text)["action"]) == action

@@ -39,6 +39,8 @@ def with_action(**changes):
         {**INFO, "spec": None},
         {**INFO, "spec": {**INFO["spec"], "obs_dim": 0}},
         {**INFO, "spec": {**INFO["spec"], "obs_dim": 2.0}},
+        {**INFO, "spec": {**INFO["spec"], "step_seconds": -0.02}},
+        {**INFO, "spec": {**INFO["spec"], "step_seconds": "often"}},
         with_action(kind="Sphere"),
         with_action(dim=3),
         with_action(low=[0.0, float("nan")]),

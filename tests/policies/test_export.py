@@ -37,6 +37,7 @@ def test_the_command_carries_the_evaluation(run, tmp_path, capsys):
     info = cuprl.load(file).info
     measured = cuprl.evaluate(run, episodes=3)
     assert info["evaluation"]["return_mean"] == measured["return_mean"] and info["evaluation"]["cost_limit"] == 82.748
+    assert cuprl.load(file).step_seconds == cuprl.load(run).step_seconds == 0.008
     assert info["iteration"] == 3 and info["versions"]["numpy"] == np.__version__
     assert main(["eval", str(file), "--episodes", "3", "--json"]) == 0  # an exported file is evaluated like a run
     again = json.loads(capsys.readouterr().out)
@@ -48,7 +49,8 @@ def test_a_robot_of_ones_own_has_no_evaluation(tmp_path, capsys):
     folder = agent.save(tmp_path / "arm").path
     assert main(["export", str(folder), "--to", "jax"]) == 0
     assert "no evaluation: unknown task 'arm'" in capsys.readouterr().err
-    assert cuprl.load(folder / "policy.jax", trust=True).info["evaluation"] is None
+    policy = cuprl.load(folder / "policy.jax", trust=True)
+    assert policy.info["evaluation"] is None and policy.step_seconds is None
 
 
 def test_where_its_environment_fails_the_file_has_no_evaluation(run, tmp_path, monkeypatch, capsys):
@@ -75,7 +77,8 @@ def test_latency_table(run, capsys, monkeypatch):
     monkeypatch.setattr(latency, "CALLS", 5)
     assert main(["export", str(run.path), "--latency"]) == 0
     shown = capsys.readouterr().out
-    assert "network 11 x 8 x 3" in shown and all(name in shown for name in SUFFIXES) and shown.count("µs") == 6
+    assert "network 11 x 8 x 3" in shown and all(name in shown for name in SUFFIXES)
+    assert shown.count("µs") == 7 and "due every 8,000 µs" in shown
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
     assert main(["eval", "r", "--checkpoint", "4", "--episodes", "2"]) == 0
     assert "ppo-lag, iteration 4, 2 episodes" in capsys.readouterr().out
     assert main(["export", "r", "--checkpoint", "4", "--episodes", "0"]) == 0
-    assert "bytes, the policy of iteration 4\n" in capsys.readouterr().out
+    assert "bytes, the policy of iteration 4, an action every 0.008 s\n" in capsys.readouterr().out
     assert cuprl.load("r/policy.npz").info["iteration"] == 4
     assert main(["certify", "r", "--checkpoint", "4", "--episodes", "2"]) == 0
     assert "iteration 4, the mode" in capsys.readouterr().out

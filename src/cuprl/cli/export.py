@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
     where(policy, args.to, args.out)
     evaluation = measured(policy, args.episodes) if args.episodes else None
     file = export_policy(policy, args.to, args.out, evaluation, certified(policy))
-    print(f"{file}  {file.stat().st_size:,} bytes, the policy of iteration {policy.info['iteration']}")
+    every = f", an action every {policy.step_seconds:g} s" if policy.step_seconds else ""
+    print(f"{file}  {file.stat().st_size:,} bytes, the policy of iteration {policy.info['iteration']}{every}")
     return 0
 
 
@@ -104,7 +105,8 @@ def print_latency(policy: SavedPolicy) -> int:
     if policy.encoder is not None:
         sizes = f"{policy.info['spec']['obs_dim']} by {printable(policy.encoder.name)} to {sizes}"
     of = f"{printable(policy.info['task'])}, iteration {policy.info['iteration']}"
-    print(f"one action of {of}, network {sizes}; medians of interleaved calls")
+    every = f", due every {1e6 * policy.step_seconds:,.0f} µs" if policy.step_seconds else ""
+    print(f"one action of {of}{every}, network {sizes}; medians of interleaved calls")
     rows = [
         [row["format"], "not installed", "", "", ""]
         if "missing" in row

@@ -60,6 +60,7 @@ class Spec:
         action: a `Box`, `Discrete` or `MultiDiscrete`.
         constraints: a `Constraint` for each cost, in the order in which costs are given.
         horizon: steps of a full episode; their mean where the end is drawn by chance.
+        step_seconds: from one action to the next; None where the task does not tell.
     """
 
     name: str
@@ -67,10 +68,15 @@ class Spec:
     action: Action
     constraints: tuple[Constraint, ...]
     horizon: int  # steps of a full episode; their mean where the end is drawn by chance
+    step_seconds: float | None = None  # from one action to the next; None where the task does not tell
 
     def __post_init__(self) -> None:
         for part in ("obs_dim", "horizon"):
             object.__setattr__(self, part, whole(getattr(self, part), f"{part} of {self.name}"))
+        if self.step_seconds is not None:
+            object.__setattr__(self, "step_seconds", as_number(self.step_seconds, f"step_seconds of {self.name}"))
+            if not 0.0 < self.step_seconds < np.inf:
+                raise UserError(f"step_seconds of {self.name} is {self.step_seconds}; give a finite number above 0.")
         if not isinstance(self.action, Action):
             raise UserError(f"action of {self.name} is {self.action!r}; give a cuprl.Box, Discrete or MultiDiscrete.")
         object.__setattr__(self, "constraints", as_tuple(self.constraints, f"constraints of {self.name}"))

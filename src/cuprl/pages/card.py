@@ -17,7 +17,7 @@ SUMMARY = ["policy", "algorithm", "steps", "actions", "return", "constraint", "l
 def card(policy: SavedPolicy, name: str, picture: str | None = None) -> str:
     """Write the card of a policy that was exported with its certificate; picture: a file to show, by its address."""
     info, stated = policy.info, certificate_of(policy)
-    shown = [f"![{name} at work, from the first step of an episode to its last]({picture})"] if picture else []
+    shown = [f"![{name} at work]({picture})", "One episode, from its first step to its last."] if picture else []
     parts = [
         f"# {name}",
         *shown,
@@ -102,6 +102,7 @@ def facts(policy: SavedPolicy) -> Table:
     versions = [f"{package} {info['versions'][package]}" for package in PACKAGES if package in info["versions"]]
     rows = {
         "task": f"{info['task']}, episodes of at most {info['spec']['horizon']:,} steps",
+        "clock": f"an action every {policy.step_seconds:g} s" if policy.step_seconds else None,
         "algorithm": f"{info['algo']}, seed {info['seed']}, iteration {info['iteration']} ({info['steps']:,} steps)",
         "begun from": made.get("start"),
         "trained further": made.get("extended"),

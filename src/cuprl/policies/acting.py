@@ -53,6 +53,11 @@ class SavedPolicy:
         learnt = f"{self.info['task']} by {self.info['algo']}, seed {self.info['seed']}, iteration {self.info['iteration']}"
         return f"<{type(self).__name__} of {learnt}: obs {self._obs_dim}, action {self._action}>"
 
+    @property
+    def step_seconds(self) -> float | None:
+        """Tell the seconds from one action to the next in training; None where its task did not tell."""
+        return self.info["spec"].get("step_seconds")
+
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""
         self._rng = np.random.default_rng(seed)

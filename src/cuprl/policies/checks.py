@@ -47,6 +47,8 @@ def check_info(info: dict[str, Any]) -> None:
         if not all(bound is None or is_number(bound) for bound in action[name]):
             raise ValueError(f"the bound {name} of its actions is {action[name]}")
     whole(info["spec"]["obs_dim"], "its obs_dim")
+    if not is_number(step := info["spec"].get("step_seconds", 1.0)) or step <= 0.0:
+        raise ValueError(f"its step_seconds is {step!r}")
     check_spread(info["log_std"], action_from_json(action))  # which refuses what is none
     check_network(info)
 

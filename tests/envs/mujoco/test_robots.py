@@ -25,6 +25,7 @@ def test_bit_equal_to_gymnasium(task, threads):
     seed = 100 * threads
     env = make(task, num_envs, seed, threads)
     oracles = [gymnasium.make(name, **options) for _ in range(num_envs)]
+    assert env.spec.step_seconds == oracles[0].unwrapped.dt
     obs = env.reset(seed)
     np.testing.assert_array_equal(obs, [oracle.reset(seed=seed + i)[0] for i, oracle in enumerate(oracles)])
     rng = np.random.default_rng(seed)

@@ -56,7 +56,7 @@ class MujocoVectorEnv:
         self.read = read_by(task.position, task.reward, task.costs)  # before they are wrapped
         self.task = with_own_memory(task, self.physics)
         obs_dim = self.task.observe(self.physics).shape[1]
-        self.spec = Spec(task.name, obs_dim, action_bounds(model), task.constraints, task.horizon)
+        self.spec = Spec(task.name, obs_dim, action_bounds(model), task.constraints, task.horizon, self.physics.dt)
 
     def reset(self, seed: int) -> np.ndarray:
         self.seed(seed)
