@@ -63,7 +63,8 @@ def table(pairs: dict[int, tuple[Run, Run]], limit: float) -> tuple[Table, float
         steps, fewer = reached(rows, cost, limit, wanted), reached(others, cost, limit, wanted)
         all_steps = float(rows["steps"][-1])  # what is compared with where training from nothing never gets there
         shares.append(fewer / min(steps, all_steps))
-        lines.append([str(seed), f"{wanted:.0f}", shown(steps, rows), shown(fewer, others), f"{shares[-1]:.2f}"])
+        share = f"{shares[-1]:.2f}" if np.isfinite(shares[-1]) else "-"
+        lines.append([str(seed), f"{wanted:.0f}", shown(steps, rows), shown(fewer, others), share])
     median = statistics.median(shares)
     note = f"The median share is {median:.2f}; asked for is at most {WANTED:.2f}."
     return Table(["seed", "return wanted", "steps from nothing", "steps fine-tuned", "share"], lines, note=note), median

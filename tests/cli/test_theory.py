@@ -77,6 +77,9 @@ def test_front(capsys):
         (["--lambdas", "0;1"], "--lambdas is '0;1'; give numbers between commas, as in 0,0.5"),
         (["--lambdas", "2"], "lambda is 2; accepted is 0 to 1"),
         (["--counterexample", "theorem-9"], "unknown statement 'theorem-9'; did you mean"),
+        (["--counterexample", "lemma", "--seed", "-1"], "seed is -1; accepted is 0 or a larger"),
+        (["--counterexample", "lemma", "--lambdas", "2"], "lambda is 2; accepted is 0 to 1"),
+        (["optimum", "--out", "planes"], "planes is no kind of picture; let its name end in .png"),
     ],
 )
 def test_bad_input(words, sentence, capsys):

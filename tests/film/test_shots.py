@@ -19,6 +19,13 @@ def test_a_film_runs_as_fast_as_the_robot(seconds, fps, every, rate):
     assert Pace.of(seconds, fps) == pytest.approx((every, rate))
 
 
+@pytest.mark.parametrize(
+    "seconds, fps, every", [(0.008, 50, 3), (0.015, 50, 2), (0.02, 100, 1), (0.02, 30, 2), (0.008, 30, 4)]
+)
+def test_no_more_frames_are_shown_than_a_gif_plays(seconds, fps, every):
+    assert Pace.of(seconds, fps, 50.0) == pytest.approx((every, 1.0 / (seconds * every)))
+
+
 @pytest.mark.parametrize("count", [1, 8, 64, 65, 1000])
 def test_few_of_many_frames_are_kept(count):
     kept = Thinned()

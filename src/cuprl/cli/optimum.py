@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from cuprl.cli.arguments import whole
@@ -36,6 +37,7 @@ def chosen(kind: str, words: str | None, accepted: list[str], default: list[str]
 def run(args: argparse.Namespace) -> int:
     """Train on every problem with every algorithm, and print what they reached."""
     from cuprl.algorithms import ALGORITHMS
+    from cuprl.experiments.report.drawing import check_picture
     from cuprl.experiments.report.optimum import plot_planes, run_all
     from cuprl.theory import GENERATORS
 
@@ -44,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     problems = chosen("problem", args.problems, list(GENERATORS), list(GENERATORS))
     usual = ["cup", *(name for name, entry in ALGORITHMS.items() if not entry.preset)]
     algos = chosen("algorithm", args.algos, list(ALGORITHMS), usual)
+    if args.out:
+        check_picture(Path(args.out))
     results = run_all(problems, algos, range(args.seeds), args.steps, args.workers, tell)
     if args.json:
         print(json.dumps([{**asdict(r), "share": r.share, "excess": r.excess} for r in results]))

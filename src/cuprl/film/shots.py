@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -33,9 +34,9 @@ class Pace(NamedTuple):
     rate: float  # frames a second
 
     @staticmethod
-    def of(seconds: float, fps: float) -> Pace:
-        """Choose the pace; seconds: that a step takes; fps: frames a second that are wanted, and come about."""
-        every = max(1, round(1.0 / (seconds * fps)))
+    def of(seconds: float, fps: float, most: float = math.inf) -> Pace:
+        """Choose the pace; seconds: that a step takes; fps: frames a second that are wanted, about; most: that are shown."""
+        every = max(1, round(1.0 / (seconds * fps)), math.ceil(1.0 / (seconds * most) - 1e-9))
         return Pace(every, 1.0 / (seconds * every))
 
 

@@ -93,7 +93,7 @@ def video(
         refuse_other_sizes(env.spec, info)
         env.spec = as_trained(env.spec, info)
         fastest = FASTEST_GIF if film_to and Path(film_to).suffix.lower() == ".gif" else np.inf
-        pace = Pace.of(env.seconds, min(fps, fastest))
+        pace = Pace.of(env.seconds, fps, fastest)
 
         def shown() -> Iterator[np.ndarray]:
             nonlocal frames

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cuprl.errors import unknown
 from cuprl.theory.pair import Pair
 from cuprl.theory.registry import STATEMENTS, Statement, violation
 from cuprl.theory.sampling import random_pairs, round_pairs
 from cuprl.theory.statements import Sides, epsilon
-from cuprl.theory.study import LAMBDAS
+from cuprl.theory.study import LAMBDAS, check
 
 SMALL_SIZES = ((1, 2), (2, 2), (2, 3), (3, 2))  # states, actions; with one action there is only one policy
 ROUNDNESS = (2, 10, 100)  # probabilities are multiples of one over this; the coarsest are tried first
@@ -31,8 +30,7 @@ class Counterexample:
 
 def find_counterexample(name: str, lambdas: Sequence[float] = LAMBDAS, seed: int = 0) -> Counterexample | None:
     """Find the simplest clear failure: fewest states times actions, then the roundest numbers; None if there is none."""
-    if name not in STATEMENTS:
-        raise unknown("statement", name, STATEMENTS)
+    check(1, seed, lambdas, (name,))
     statement = STATEMENTS[name]
     for states, actions in SMALL_SIZES:
         rng = np.random.default_rng([seed, states, actions])

@@ -48,7 +48,7 @@ def run_study(
     A tenth of the problems have two states, two actions and round numbers; the others are spread over 2 to 8 states and
     2 to 4 actions. The same problems serve every lambda. `on_progress(done, total)` is called as the work goes on.
     """
-    _check(instances, seed, lambdas, statements)
+    check(instances, seed, lambdas, statements)
     chosen = [STATEMENTS[name] for name in statements]
     found: dict[tuple[str, float], list[tuple[np.ndarray, np.ndarray]]] = {}
     for done, total, batch in _batches(instances, seed):
@@ -95,7 +95,8 @@ def _row(statement: Statement, lam: float, found: list[tuple[np.ndarray, np.ndar
     )
 
 
-def _check(instances: int, seed: int, lambdas: Sequence[float], statements: Sequence[str]) -> None:
+def check(instances: int, seed: int, lambdas: Sequence[float], statements: Sequence[str]) -> None:
+    """Refuse what nothing can be studied with."""
     if instances < 1:
         raise UserError(f"instances is {instances}; accepted is 1 or more. Try {INSTANCES}.")
     if seed < 0:

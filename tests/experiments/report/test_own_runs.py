@@ -68,6 +68,24 @@ def test_groups_that_nothing_named_tells_apart_have_one_name():
     assert labels(made(), *alike) == 2 * ["cup gamma=0.98 and 4 more"] + ["cup gamma=0.997 and 4 more"]
 
 
+def begun(seed, of_seed, sha256, **start):
+    result = made(seed=seed)
+    start = {"sha256": sha256 * 64, "critics": True, "task": "hopper-speed", "algo": "cup", "iteration": 9} | start
+    return replace(result, config={**result.config, "start": {**start, "seed": of_seed}})
+
+
+def test_seeds_that_each_began_from_a_run_of_that_seed_are_one_group():
+    own = [begun(0, 0, "a"), begun(1, 1, "b", iteration=7), begun(2, 2, "c")]
+    (g,) = together(own)
+    assert [r.config["seed"] for r in g.results] == [0, 1, 2] and g.label == "cup"
+    assert labels(*own, made(), made(seed=1)) == ["cup start=cup-of-the-same-seed-with-critics", "cup start=unset"]
+    assert len(together([begun(0, 5, "a"), begun(1, 5, "a")])) == 1  # all of one and the same
+    assert len(together([begun(0, 5, "a"), begun(1, 6, "b")])) == 2
+    assert len(together([*own, begun(0, 0, "d")])) == 4  # which goes with which is not known
+    with pytest.raises(UserError, match="seed 0 is there 2 times"):
+        together([*own, own[0]])
+
+
 def test_one_run_does_not_pass_for_two():
     with pytest.raises(UserError, match="hopper-speed cup seed 1 is there 2 times, with the same settings; give it once"):
         together([made(), made(seed=1), made(seed=1)])

@@ -34,6 +34,8 @@ def test_words():
     assert hidden.holds((64, 64)) == "64,64" and hidden.holds((8,)) is None
     assert multiplier.choices == ("pid", "projection") and alpha.holds(0.05) is None
     assert Axis("alpha", float, 0.05, 0.5).logarithmic and not axis_of("lam", float, "0..1").logarithmic
+    normalise, delta = space_of("cup", ["normalise=true,false", "delta=0.020,2e-2,5e-2"], {})
+    assert normalise.holds(True) == "true" and delta.choices == ("2e-2", "5e-2") and delta.holds(0.05) == "5e-2"
     assert "alpha" not in [axis.name for axis in space_of("cup", [], {"alpha": 0.1})]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuprl.core.text import printable
 from cuprl.errors import UserError
-from cuprl.runs.files import write_with_folders
+from cuprl.runs.files import try_writing, write_with_folders
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +49,15 @@ def draw_limits(axis: Axes, limits: dict[float, str], label: str = "limit {:g}",
         axis.text(x, limit, label.format(limit), transform=where, ha=ha, va=va, fontsize=8, color=colour)
     low, high = axis.get_ylim()
     axis.set_ylim(min(low, 0.0), max(high, 1.1 * max(limits)))
+
+
+def check_picture(out: Path) -> None:
+    """Refuse, before long work, a file that no picture can be written to."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if out.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
+        raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.")
+    try_writing(out)
 
 
 def save_figure(figure: Figure, out: Path) -> None:

@@ -64,12 +64,8 @@ def result_of(run: Run, whole: bool) -> Result:
 
 def together(results: Sequence[Result]) -> list[Group]:
     """Put results that differ in their seed alone into groups, each named by what sets it apart from its algorithm's."""
-    alike: dict[str, list[Result]] = {}
-    for result in results:
-        key = json.dumps(plain({**identity_of(result.config), "seed": None}), sort_keys=True)
-        alike.setdefault(key, []).append(result)
     families: dict[tuple[str, str], list[list[Result]]] = {}
-    for seeds in alike.values():
+    for seeds in alike(results):
         refuse_twice(seeds)
         families.setdefault((seeds[0].config["task"], seeds[0].config["algo"]), []).append(seeds)
     tasks = list(dict.fromkeys(task for task, _ in families))
@@ -79,6 +75,36 @@ def together(results: Sequence[Result]) -> list[Group]:
             config = seeds[0].config
             groups.append(Group(task, algo, variant, config["steps"], config["limits"], cut(seeds), discounts_of(config)))
     return groups
+
+
+def alike(results: Sequence[Result]) -> list[list[Result]]:
+    """Put together what differs in its seed alone, and where each began from a run of its own seed, in that run too."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(written({**identity_of(result.config), **pooled_start(result.config)}), []).append(result)
+    groups: list[list[Result]] = []
+    for seeds in found.values():
+        if len({result.config["seed"] for result in seeds}) == len(seeds):
+            groups.append(seeds)
+            continue
+        exact: dict[str, list[Result]] = {}  # begun from several runs of one seed: nothing says which belong together
+        for result in seeds:
+            exact.setdefault(written(identity_of(result.config)), []).append(result)
+        groups += exact.values()
+    return groups
+
+
+def written(identity: dict[str, Any]) -> str:
+    """Write an identity without its seed, equal ones alike."""
+    return json.dumps(plain({**identity, "seed": None}), sort_keys=True)
+
+
+def pooled_start(config: dict[str, Any]) -> dict[str, Any]:
+    """Leave out of a run's start which run of its own seed it was; one of another seed stays as it is."""
+    start = config.get("start")
+    if not start or start["seed"] != config["seed"]:
+        return {}
+    return {"start": {name: start[name] for name in ("task", "algo", "critics")}}
 
 
 def refuse_twice(seeds: list[Result]) -> None:
@@ -108,7 +134,7 @@ def discounts_of(config: dict[str, Any]) -> dict[str, float]:
 
 def named(members: list[list[Result]]) -> list[tuple[str, list[Result]]]:
     """Name each group of one task and algorithm, alpha=0.1+limit=15, in the order of its values."""
-    facts = [facts_of(seeds[0].config) for seeds in members]
+    facts = [facts_of(seeds) for seeds in members]
     names = [name for name in dict.fromkeys(n for fact in facts for n in fact) if len({f.get(name) for f in facts}) > 1]
     shown = names if len(names) <= MOST else fewest(names, facts)
     more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
@@ -117,13 +143,15 @@ def named(members: list[list[Result]]) -> list[tuple[str, list[Result]]]:
     return [(variant_of(points[i]) + more, members[i]) for i in order]
 
 
-def facts_of(config: dict[str, Any]) -> dict[str, str]:
+def facts_of(seeds: list[Result]) -> dict[str, str]:
     """List all in which groups of one task and algorithm may differ, as words."""
-    limits = config["limits"]
+    config = seeds[0].config
+    history, limits = told(config), config["limits"]
+    if any(result.config.get("start") != config.get("start") for result in seeds):
+        critics = " with critics" if config["start"]["critics"] else ""
+        history["start"] = f"{config['start']['algo']} of the same seed{critics}"
     bounds = {"limit" if len(limits) == 1 else f"limit_{name}": limit for name, limit in limits.items()}
-    values = plain(
-        {**config["settings"], **bounds, **{name: config[name] for name in ("steps", "numerics")}, **told(config)}
-    )
+    values = plain({**config["settings"], **bounds, **{name: config[name] for name in ("steps", "numerics")}, **history})
     return {name: ",".join(map(str, v)) if isinstance(v, list) else str(v) for name, v in values.items()}
 
 

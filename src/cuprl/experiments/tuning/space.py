@@ -25,7 +25,7 @@ class Axis:
     """One setting: the ends of a range, or choices, which are words of a command line."""
 
     name: str
-    kind: Any  # of the setting: int, float, or any for choices
+    kind: Any  # of the setting; of a range int or float
     low: float = 0.0
     high: float = 0.0
     choices: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Axis:
     def holds(self, value: Any) -> Any:
         """Give the default of the setting as Optuna has it, or None where it lies outside."""
         if self.choices:
-            return as_words(value) if as_words(value) in self.choices else None
+            return next((word for word in self.choices if parse_value(self.kind, word, self.name) == value), None)
         return value if self.low <= value <= self.high else None
 
     def __str__(self) -> str:
@@ -115,10 +115,9 @@ def axis_of(name: str, kind: Any, text: str) -> Axis:
             raise UserError(f"{said} is {text}; give two finite numbers, the smaller first, as {name}=LOW..HIGH.")
         return Axis(name, kind, low, high)
     plain = kind in (bool, int, float, str)
-    choices = tuple(dict.fromkeys(filter(None, text.split("," if plain else "/"))))
+    words = filter(None, text.split("," if plain else "/"))
+    choices = tuple({parse_value(kind, word, said): word for word in words}.values())
     if len(choices) < 2:
         example = "LOW..HIGH, or choices A,B" if plain else "choices, as 64,64/128,128"
         raise UserError(f"{said} is {text!r}; give {example}.")
-    for choice in choices:
-        parse_value(kind, choice, said)
     return Axis(name, kind, choices=choices)
