@@ -68,6 +68,7 @@ def test_a_toml_file(here, capsys):
     [
         ("tsk = 'hopper-speed'", "unknown key 'tsk'; did you mean task? Accepted: task, algo, seed, steps"),
         ("settings = { alpa = 1 }", "unknown setting of cup 'alpa'; did you mean alpha"),
+        ("start_source = 'runs/x'", "unknown key 'start_source'"),
         ("settings = 3", "settings is 3; give a table"),
         ("task = 3", "task is 3; give a word"),
         ("limits = 'low'", "limits is 'low'; give a number, or a table"),

@@ -42,6 +42,16 @@ def test_the_same_in_jax(action):
     np.testing.assert_array_equal(action.decode(jnp.asarray(outputs), jnp), action.decode(outputs))
 
 
+def test_no_action_within_bounds_is_a_last_digit_outside():
+    box = Box(3, (-0.4, 0.1, -np.inf), (0.4, 0.7, 1.0))  # in float32 the nearest to 0.4 is more, that to 0.7 less
+    low, high = (bound.astype(np.float64) for bound in box.inside)
+    assert (low >= box.low).all() and (high <= box.high).all()
+    np.testing.assert_allclose([low[:2], high[:2]], [box.low[:2], box.high[:2]], rtol=1e-7)
+    assert low[2] == -np.inf and high[2] == 1.0
+    squashed = Box(1, (-0.4,), (0.4,)).squash(np.array([[-50.0], [50.0]], np.float32)).astype(np.float64)
+    assert (np.abs(squashed) <= 0.4).all() and (np.abs(squashed) > 0.3999999).all()
+
+
 def test_the_sizes_of_numpy_are_plain_ones():
     box = Box(np.int64(2), np.full(2, -1.0, np.float32), (1, 1))
     actions = (box, Discrete(np.int64(3)), MultiDiscrete(np.array([2, 3])))

@@ -84,3 +84,11 @@ def test_a_part_of_an_epoch_is_a_minibatch_at_least():
     done = fit(loss, start, rows, settings, key=jax.random.PRNGKey(0), lr_scale=1.0, stop=stop)
     assert done.epochs == 1 and done.opt_state.count == 3
     assert (done.params["w"] > 0.0).all()
+
+
+def test_rows_without_any_cost_are_fitted_in_parts_too():
+    params = {"w": jnp.zeros(12)}
+    rows, settings = (jnp.eye(12), jnp.zeros((12, 0))), FirstOrder(policy_lr=0.1, epochs=1, minibatch=4)
+    loss, start = lambda p, rows: -(rows[0] @ p["w"]).sum() + rows[1].sum(), Fit(params, init_adam(params))
+    stop = within(lambda p, rows: jnp.zeros(()), 1.0, parts=3)
+    assert fit(loss, start, rows, settings, key=jax.random.PRNGKey(0), lr_scale=1.0, stop=stop).epochs == 1

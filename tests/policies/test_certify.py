@@ -169,6 +169,17 @@ def test_the_command_writes_and_an_exported_policy_carries_it(run, tmp_path, cap
     (run.path / "certificate.json").unlink()
 
 
+def test_a_certificate_is_of_no_other_run(run, certificate, tmp_path):
+    other = train("hopper-speed-effort", steps=400, out=tmp_path / "r", **{**SMALL, "policy_lr": 1e-3}, **QUIET)
+    assert certificate.policy == cuprl.load(run).fingerprint != cuprl.load(other).fingerprint
+    with pytest.raises(UserError, match="of a policy with other weights, as of another run; certify this one anew"):
+        export_policy(other, out=tmp_path / "policy.npz", certificate=certificate)
+    file = export_policy(run, out=tmp_path / "policy.npz", certificate=certificate)
+    assert cuprl.load(file).fingerprint == certificate.policy
+    old = {name: value for name, value in certificate.to_json().items() if name != "policy"}  # from before it was kept
+    export_policy(other, out=tmp_path / "policy.npz", certificate=Certificate.from_json(old))
+
+
 def test_an_exported_policy_is_certified_as_its_run(run, certificate, tmp_path, capsys):
     file = export_policy(run, out=tmp_path / "policy.npz")
     assert main(["certify", str(file), "--episodes", "40"]) == 0

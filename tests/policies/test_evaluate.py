@@ -6,8 +6,9 @@ import pytest
 import cuprl
 from cuprl.core.episodes import Episodes
 from cuprl.core.spec import Constraint
+from cuprl.core.task import Step
 from cuprl.errors import UserError
-from cuprl.policies.evaluate import evaluate, measures, refuse_other_sizes
+from cuprl.policies.evaluate import evaluate, measures, refuse_other_sizes, run_episodes
 from cuprl.policies.load import load
 from cuprl.training.train import train
 from policies.arms import SPECS, agent_with
@@ -33,6 +34,27 @@ def test_it_counts_one_whole_episode_of_each_environment(tmp_path):
     result = evaluate(load(run.path, probe), episodes=4)
     assert (result["return_mean"], result["length_mean"], result["cost_undiscounted_mean"]) == (7.0, 7.0, 14.0)
     assert result["cost_mean"] == pytest.approx(2 * (2 - 0.5**6)) and result["violation_rate"] == 0.0
+
+
+def test_the_noise_of_actions_is_not_the_stream_of_an_environment():
+    """It was: with one environment what it drew and what the policy drew were the same numbers."""
+
+    class Drawing:
+        spec, num_envs = cuprl.Spec("arm", 5, cuprl.Discrete(4), (Constraint("cost", 0.7),), 1), 1
+
+        def reset(self, seed):
+            self.drawn = np.random.default_rng(seed).gumbel(size=(1, 4)).astype(np.float32)
+            return np.zeros((1, 5))
+
+        def step(self, action):
+            one = np.ones(1)
+            same = np.array([float(action[0] == self.drawn.argmax())])
+            return Step(np.zeros((1, 5)), same, np.zeros((1, 1)), one > 0, one < 0, np.zeros((1, 5)))
+
+    policy = agent_with(SPECS["categorical"])[0].policy()
+    policy.outputs = lambda obs: np.zeros((len(obs), 4))
+    alike = [run_episodes(Drawing(), policy, False, seed).total[0, 0] for seed in range(400)]
+    assert 0.15 < np.mean(alike) < 0.35
 
 
 def test_a_cost_at_its_limit_is_not_over_it():

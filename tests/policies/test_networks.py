@@ -138,6 +138,23 @@ def test_code_that_a_file_names_needs_trust(encoders, tmp_path):
     np.testing.assert_array_equal(cuprl.load(file, trust="own_encoders").predict(obs), action)
 
 
+def test_policies_of_agents_and_hooks_tell_the_code_they_were_trained_with(encoders, tmp_path):
+    agent, _ = agent_with(BOUNDED, encoder="own_encoders:COSINES")
+    sources = agent.policy().info["sources"]
+    assert list(sources) == ["own_encoders"]
+    agent.save(tmp_path / "arm")
+    with open(tmp_path / "own_encoders.py", "a") as file:
+        file.write("# changed\n")
+    assert agent.policy().info["sources"] == sources  # as its folder has it
+    seen = []
+    small = {**SMALL, "hidden": (8,), "encoder": "own_encoders:COSINES"}
+    run = cuprl.train(
+        "swimmer-speed", steps=200, out=tmp_path / "r", on_iteration=lambda row, view: seen.append(view.policy()), **small
+    )
+    assert seen[0].info["sources"] == run.config["sources"] != sources
+    assert seen[0].info["versions"] == run.config["versions"]
+
+
 def test_an_encoder_without_numpy_acts_but_is_no_npz(encoders, tmp_path, capsys):
     agent, obs = agent_with(BOUNDED, encoder="own_encoders:JAX_ONLY")
     tried(agent, obs, tmp_path, ["jax", "onnx"])

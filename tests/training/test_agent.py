@@ -89,6 +89,8 @@ def acted():
         (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0, "fource": 0.0}, False, False), "did you mean force"),
         (lambda: acted().observe(np.zeros(3), 0.0, {"heat": 0.0}, False, False), "cost 'force' is missing"),
         (lambda: acted().observe(np.zeros(3), 0.0, [0, 0], None, False), "terminated has NaN"),
+        (lambda: acted().observe(np.zeros(3), 0.0, [0, 0], 2, False), "terminated is 2: nothing was recorded; give True or"),
+        (lambda: acted().observe(np.zeros(3), 0.0, [0, 0], False, -1), "truncated is -1: nothing was recorded"),
         (lambda: cuprl.Agent(ARM, "cap"), "did you mean cup"),
         (lambda: cuprl.Agent(ARM, limits={"heet": 1.0}), "did you mean heat"),
         (lambda: cuprl.Agent(3), "spec is 3; give a cuprl.Spec"),
@@ -140,9 +142,11 @@ def test_a_cut_ends_the_running_episode():
             agent.cut()
     assert agent.batch.rollout.truncated[:, 0].nonzero()[0].tolist() == [9, 16]
     assert agent.update()["rollout/ep_len_mean"] == 8.5
-    agent.cut()  # between batches: the three steps that were left belong to no episode any more
+    agent.cut()  # between batches: the three steps that were left are an episode too
     for _ in range(20):
         agent.act(np.zeros(3))
         agent.observe(np.zeros(3), 1.0, [0.0, 0.0], False, True)
     agent.update()
-    assert agent.learner.episodes.length.tolist() == [10, 7] + 20 * [1]
+    assert agent.learner.episodes.length.tolist() == [10, 7, 3] + 20 * [1]
+    agent.cut()
+    assert agent.learner.episodes.length.tolist() == [10, 7, 3] + 20 * [1]

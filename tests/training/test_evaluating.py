@@ -1,6 +1,7 @@
 """Evaluations while training: nothing that is learnt depends on them, and a stopped run loses and doubles none."""
 
 import json
+import signal
 import warnings
 
 import numpy as np
@@ -88,6 +89,33 @@ def test_a_stop_ends_an_evaluation_in_its_middle(whole, tmp_path):
         patch.setattr(type(training.collector.env), "step", stops)
         assert evaluator.look(stopped) is False and len(stopped) == 1
     assert not run.evaluations.table() and evaluator.look(()) is True and evaluator.look(()) is False
+
+
+def test_a_signal_in_the_last_evaluation_is_not_swallowed(tmp_path):
+    """A program that trains one run after another does not begin the next; what is missing is made up for."""
+    signals = [signal.SIGINT]
+
+    def reward(obs, a, t):
+        if len(obs) == 4 and signals:  # as many environments as only evaluations have
+            signal.raise_signal(signals.pop())
+        return obs * a
+
+    task = Probe("walk", reward, WALK.cost, length=7, random_obs=True)
+    with pytest.raises(KeyboardInterrupt, match="stopped after iteration 2; continue with: cup resume"):
+        train(task, "ppo-lag", steps=400, out=tmp_path / "r", **PROBE, **QUIET, **EVALUATED)
+    run = Run(tmp_path / "r")
+    assert len(run.progress()["steps"]) == 2 and not run.evaluations.table()
+    resume(run, task=WALK, **QUIET)
+    assert run.evaluations.columns()["iteration"].tolist() == [2]
+
+
+def test_a_signal_after_all_is_done_is_not_swallowed_either(tmp_path):
+    def hook(row, view):
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(KeyboardInterrupt, match="stopped after iteration 1, the last one"):
+        train(WALK, "ppo-lag", steps=200, out=tmp_path / "r", on_iteration=hook, **PROBE, **QUIET)
+    assert Run(tmp_path / "r").latest()[0]["counters"][0] == 1
 
 
 def test_an_evaluation_that_fails_does_not_end_the_training(tmp_path, capsys):

@@ -9,6 +9,7 @@ import cuprl
 from cuprl.errors import UserError
 from cuprl.runs.folder import Run
 from cuprl.training.train import resume, train
+from probes import Probe, constant
 from small import SMALL, same_arrays, same_progress
 
 
@@ -79,6 +80,17 @@ def test_what_cannot_be_called_is_refused_before_anything_is_made(hook, words, t
     run = train("hopper-speed", steps=200, out=tmp_path / "r", **SMALL)
     with pytest.raises(UserError, match=words):
         resume(run, on_iteration=hook)
+
+
+def test_its_policy_is_evaluated_on_a_task_that_no_name_finds(tmp_path):
+    found = []
+
+    def look(row, view):
+        found.append(cuprl.evaluate(view.policy(), 3)["length_mean"])
+
+    probe = Probe("mine", constant(1), constant(0), length=4)
+    train(probe, steps=200, out=tmp_path / "r", on_iteration=look, **SMALL)
+    assert found == [4.0]
 
 
 def test_the_view_is_to_look_at(tmp_path):

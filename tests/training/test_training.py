@@ -134,3 +134,23 @@ def test_environments_are_closed_where_no_training_is_made_of_them(settings, wor
 
 
 # --- evaluation --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"name": "near"}, "the run is of far, and the task given is near; give that of the run"),
+        ({"length": 7}, "far is not what it was when the run began: its horizon was 1 and is 7; give the task as it was"),
+        ({"discrete": 2}, r"its action was Box\(dim=1, low=\(-1.0,\), high=\(1.0,\)\) and is Discrete\(n=2\)"),
+        ({"constraints": (Constraint("cost", 0.5, 1.0),)}, "its discount of cost was 0.99 and is 1.0"),
+    ],
+)
+def test_no_run_goes_on_in_another_task(change, words):
+    task = Probe("far", constant(1), constant(2))
+    config = Training(RunConfig(task.name, settings=PROBE), task).config
+    with pytest.raises(UserError, match=words):
+        Training(config, replace(task, **change))
+    known = {"step_bound": 3.0}  # which changes nothing that is learnt
+    Training(config, replace(task, constraints=(replace(task.constraints[0], limit=9.0, **known),)))
+    old = {name: value for name, value in config.spec.items() if name != "step_seconds"}
+    assert Training(replace(config, spec=old), task).config.limits == {"cost": 0.5}

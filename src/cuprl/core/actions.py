@@ -59,10 +59,18 @@ class Box:
         return np.asarray((np.array(self.high) - np.array(self.low)) / 2.0, np.float32)
 
     @cached_property
+    def inside(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give low and high [dim] in float32, rounded inwards: the nearest may lie a last digit outside."""
+        low, high = (np.array(bound, np.float32) for bound in (self.low, self.high))
+        low = np.where(low.astype(np.float64) < self.low, np.nextafter(low, np.float32(np.inf)), low)
+        high = np.where(high.astype(np.float64) > self.high, np.nextafter(high, np.float32(-np.inf)), high)
+        return low, high
+
+    @cached_property
     def _bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Give the middle between the bounds, and these, [dim] each."""
-        low, high = np.array(self.low), np.array(self.high)
-        return np.asarray((low + high) / 2.0, np.float32), np.asarray(low, np.float32), np.asarray(high, np.float32)
+        middle = (np.array(self.low) + np.array(self.high)) / 2.0
+        return np.asarray(middle, np.float32), *self.inside
 
     def squash(self, outputs: Any, xp: ModuleType = np) -> Any:
         """Map the outputs [..., dim] of a squashed policy to actions within finite bounds [..., dim]."""

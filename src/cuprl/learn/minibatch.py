@@ -154,7 +154,7 @@ def fit(
         else:
             key_epoch = jax.random.fold_in(key, done.epochs // parts)
             minibatches = part_of_epoch(key_epoch, rows, config.minibatch, done.epochs % parts, parts)
-            seen = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), minibatches)
+            seen = jax.tree.map(lambda x: x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]), minibatches)
         params, opt_state = descend(
             lambda params, rows: priced(params, rows, done.price),
             done.params,

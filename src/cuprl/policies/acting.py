@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,16 @@ class SavedPolicy:
     def step_seconds(self) -> float | None:
         """Tell the seconds from one action to the next in training; None where its task did not tell."""
         return self.info["spec"].get("step_seconds")
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Give 16 hex digits that tell its weights from any other's; None where it does not show them."""
+        if not self.arrays:
+            return None
+        digest = hashlib.sha256(str(self.info["log_std"]).encode())
+        for name, array in sorted(self.arrays.items()):
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+        return digest.hexdigest()[:16]
 
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""
@@ -123,7 +134,7 @@ class SavedPolicy:
         if np.isnan(action).any():
             wrong = np.unique(np.nonzero(np.isnan(action))[-1])
             raise UserError(f"the action is NaN in entry {', '.join(map(str, wrong))}; send none, and look at what made it.")
-        return np.clip(action, np.array(self._action.low, np.float32), np.array(self._action.high, np.float32))
+        return np.clip(action, *self._action.inside)
 
 
 def real_numbers(values: Any, what: str) -> np.ndarray:

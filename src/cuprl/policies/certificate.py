@@ -27,6 +27,7 @@ CHECKS = {  # what a field of this type may hold
     "str": lambda value: isinstance(value, str),
     "int": lambda value: is_of(value, int),
     "float": is_number,
+    "str | None": lambda value: value is None or isinstance(value, str),
     "float | None": lambda value: value is None or is_number(value),
     "int | None": lambda value: value is None or is_of(value, int),
     "tuple[str, ...]": lambda value: isinstance(value, list) and all(isinstance(x, str) for x in value),
@@ -93,6 +94,7 @@ class Certificate:
     changed: tuple[str, ...]  # modules of the task that are not what they were in training
     versions: dict[str, str]
     constraints: tuple[Statement, ...]
+    policy: str | None = None  # the fingerprint of its weights; None: of a compiled program, or from before it was kept
 
     @property
     def verdict(self) -> str:
@@ -135,6 +137,8 @@ class Certificate:
         for name, value in own.items():
             if (found := policy.info.get(name)) != value:
                 raise UserError(f"the certificate is of {name} {value}, the policy of {name} {found}; certify it anew.")
+        if self.policy is not None and policy.fingerprint not in (self.policy, None):
+            raise UserError("the certificate is of a policy with other weights, as of another run; certify this one anew.")
 
 
 def digits(cost: float | None) -> str:
@@ -146,6 +150,8 @@ def fields_in(values: dict[str, Any], kind: type) -> dict[str, Any]:
     """Take the fields of a dataclass out of a file's values; lists as tuples."""
     found = {}
     for field in dataclasses.fields(kind):
+        if field.name not in values and field.default is not dataclasses.MISSING:
+            continue  # an old file
         value = values[field.name]
         if not CHECKS.get(str(field.type), lambda _: True)(value):
             raise ValueError(f"its {field.name} is {value!r}")

@@ -20,7 +20,7 @@ from cuprl.errors import UserError, unknown
 from cuprl.policies import bounds
 from cuprl.policies.acting import SavedPolicy
 from cuprl.policies.certificate import UNDECIDED, Certificate, Statement
-from cuprl.policies.evaluate import environment_of, first_episodes
+from cuprl.policies.evaluate import environment_of, first_episodes, noise_seed
 from cuprl.policies.load import loaded
 from cuprl.runs.folder import Run
 from cuprl.runs.provenance import changed_sources, versions
@@ -90,6 +90,7 @@ def certify(
         return_high=finite(returned.upper),
         changed=tuple(changed_sources(saved.info)),
         versions=versions(),
+        policy=saved.fingerprint,
         constraints=tuple(state(c, finished.discounted[:, i], share, spec.horizon) for i, c in enumerate(constraints)),
     )
 
@@ -107,7 +108,7 @@ def fresh_episodes(
 
     They come in the order of their seeds: that of their ends goes with what they cost, and `betting_upper` would be wrong.
     """
-    saved.seed(int(np.random.SeedSequence((seed, 1)).generate_state(1)[0]))  # not the stream of an environment
+    saved.seed(noise_seed(seed))
     discount = np.array([c.discount for c in constraints])
     finished = Episodes.none(len(constraints))
     while (done := len(finished.length)) < episodes:

@@ -126,10 +126,15 @@ def refuse_other_sizes(spec: Spec, info: dict[str, Any], mend: str = "give the t
         raise UserError(f"the sizes of {spec.name} ({task}) are not the policy's ({policy}); {mend}.")
 
 
+def noise_seed(seed: int) -> int:
+    """Derive the seed of sampled actions from that of the episodes: their noise must not be the stream of an environment."""
+    return int(np.random.SeedSequence((seed, 1)).generate_state(1)[0])
+
+
 def acted(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Iterator[Step]:
     """Give the steps of a policy after a reset with this seed: all that look at what it does look at these."""
     obs = env.reset(seed)
-    saved.seed(seed)
+    saved.seed(noise_seed(seed))
     yield from acted_on(env, saved, deterministic, obs)
 
 
@@ -146,7 +151,7 @@ def acted_on(env: Steppable, saved: SavedPolicy, deterministic: bool, obs: np.nd
 def run_episodes(env: Steppable, saved: SavedPolicy, deterministic: bool, seed: int) -> Episodes:
     """Run the first episode of each environment, in the order of their ends."""
     obs = env.reset(seed)
-    saved.seed(seed)
+    saved.seed(noise_seed(seed))
     discount = np.array([c.discount for c in env.spec.constraints])
     start = Running.start(env.num_envs, len(discount))
     return split_episodes(start, *first_episodes(env, saved, deterministic, obs), discount)[0]

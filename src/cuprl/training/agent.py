@@ -22,12 +22,12 @@ import numpy as np
 
 from cuprl import envs
 from cuprl.core.encoder import Encoder
-from cuprl.core.episodes import Running
 from cuprl.core.spec import Spec
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError
 from cuprl.policies.of_run import RunPolicy
+from cuprl.runs import provenance
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training import given
@@ -136,7 +136,7 @@ class Agent:
         n = self.num_envs
         raw = given.observation(next_obs, "next_obs", n, self.spec.obs_dim)
         signal = given.signals(reward, cost, n, self.learner.names)  # [N, 1 + m]
-        ends = given.numbers(terminated, "terminated", (n,)), given.numbers(truncated, "truncated", (n,))
+        ends = given.flags(terminated, "terminated", n), given.flags(truncated, "truncated", n)
         r, t = self.batch.rollout, self._t
         r.next_obs[t], r.signal[t] = self.learner.normaliser.apply(raw), signal
         r.terminated[t], r.truncated[t] = ends
@@ -152,7 +152,7 @@ class Agent:
             r = self.batch.rollout
             r.truncated[self._t - 1] = 1.0 - r.terminated[self._t - 1]
         else:
-            self.learner.running = Running.start(self.num_envs, len(self.learner.names))
+            self.learner.cut()
 
     def update(self) -> dict[str, float]:
         """Learn from the batch; returns the row of metrics, with the columns of progress.csv."""
@@ -166,7 +166,9 @@ class Agent:
 
     def policy(self) -> RunPolicy:
         """Give the policy as it is now, to `predict` with; it does not change when the agent learns on."""
-        return RunPolicy(self.learner.arrays(), self.config.to_json(), self._run, self.learner.config.encoder)
+        config = self.config.to_json()
+        made = self._run.config if self._run else {"sources": provenance.sources(config)}
+        return RunPolicy(self.learner.arrays(), {**made, **config}, self._run, self.learner.config.encoder)
 
     # --- folders ------------------------------------------------------------------------------------------------
 

@@ -41,6 +41,14 @@ def numbers(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
     return array.reshape(shape)
 
 
+def flags(value: Any, name: str, num_envs: int) -> np.ndarray:
+    """Check and give [N], of 0 and 1; a status code of a robot is neither."""
+    array = numbers(value, name, (num_envs,))
+    if not np.isin(array, (0.0, 1.0)).all():
+        raise UserError(f"{name} is {value!r}: nothing was recorded; give True or False.")
+    return array
+
+
 def observation(obs: Any, name: str, num_envs: int, obs_dim: int) -> np.ndarray:
     """Check and give [N, obs]; one that is too large to be an observation is refused."""
     array = numbers(obs, name, (num_envs, obs_dim))

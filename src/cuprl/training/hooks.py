@@ -52,7 +52,10 @@ class View:
     def policy(self) -> RunPolicy:
         """Give the policy as it is now, to `predict` with, to evaluate or to export; it stays so when training goes on."""
         learner = self._training.learner
-        return RunPolicy(learner.arrays(), self.config.to_json(), self._run, learner.config.encoder)
+        config = {**self._run.config, **self.config.to_json()}
+        policy = RunPolicy(learner.arrays(), config, self._run, learner.config.encoder)
+        policy.task = self._training.task
+        return policy
 
     def __repr__(self) -> str:
         return f"<training of {self.config.task} by {self.config.algo}, iteration {self.iteration} of {self.iterations}>"

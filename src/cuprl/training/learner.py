@@ -135,6 +135,12 @@ class Learner:
         }
         return one_column_each(row, self.names)
 
+    def cut(self) -> None:
+        """End the running episodes, cut off between two batches: they count among those that ended before."""
+        begun = self.running.length > 0  # [N]
+        self.episodes += Episodes(*(x[begun] for x in self.running))
+        self.running = Running.start(self.config.num_envs, len(self.names))
+
     def numpy_policy(self) -> Any:
         """Copy the policy's parameters to the host, to act with."""
         return jax.tree.map(np.asarray, self.state.policy)

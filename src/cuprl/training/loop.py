@@ -50,10 +50,11 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
                 last_good = run.save(learner.iteration, training.arrays())
             if ended or stopping:
                 break
+    said = f"stopped after iteration {learner.iteration}"
+    said += f"; continue with: cup resume {run.path}" if not training.done or evaluator.is_due() else ", the last one"
+    if stopped:
+        raise KeyboardInterrupt(said)
     if not training.done:
-        said = f"stopped after iteration {learner.iteration}; continue with: cup resume {run.path}"
-        if stopped:
-            raise KeyboardInterrupt(said)
         display.note(f"on_iteration {said}")
     return run
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
 from cuprl import envs
+from cuprl.core.spec import Spec
+from cuprl.core.spec_json import spec_from_json
 from cuprl.core.task import Task
 from cuprl.errors import UserError
 from cuprl.policies.start import Start
@@ -23,11 +26,16 @@ class Training:
         """Make and start the environments; task: the task itself where its name alone does not find it."""
         if config.agent:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
-        self.task = task = envs.find(task or config.task)
+        given, self.task = task is not None, envs.find(task or config.task)
+        task = self.task
+        if given and config.spec is not None and task.name != config.task:
+            raise UserError(f"the run is of {config.task}, and the task given is {task.name}; give that of the run.")
         plan = config.plan(task)
         num_envs = plan.settings.num_envs
         env = envs.build(task, num_envs, config.threads, plan.config.limits)
         with envs.closed_on_error(env):
+            if config.spec is not None:
+                refuse_other_task(spec_from_json(config.spec), env.spec)
             self.config = plan.config.on(env.spec)  # with nothing left open
             self.learner = Learner(plan, env.spec)
             self.collector = Collector(env, plan.settings.batch_size // num_envs, env_seed(config.seed))
@@ -70,6 +78,18 @@ class Training:
             self.collector.obs = self.collector.env.set_state(within("env", arrays))
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:  # the environment may be anyone's
             raise misfit(error) from None
+
+
+def refuse_other_task(was: Spec, now: Spec) -> None:
+    """Refuse to go on in a task that is not what it was: its rows would stand under those of another problem."""
+    parts = "obs_dim", "horizon", "action"
+    sides: list[tuple[str, Any, Any]] = [(part, getattr(was, part), getattr(now, part)) for part in parts]
+    sides += [("constraints", [c.name for c in was.constraints], [c.name for c in now.constraints])]
+    sides += [(f"discount of {a.name}", a.discount, b.discount) for a, b in zip(was.constraints, now.constraints)]
+    for part, before, found in sides:
+        if before != found:
+            changed = f"{now.name} is not what it was when the run began: its {part} was {before!r} and is {found!r}"
+            raise UserError(f"{changed}; give the task as it was, or begin a new run from this one's policy (--from).")
 
 
 def env_seed(seed: int) -> int:
