@@ -38,6 +38,7 @@ class Probe:
     random_obs: bool = False  # each observation is ±1 by chance; otherwise 0
     discrete: int | None = None  # number of actions; None: one real action
     constraints: tuple[Constraint, ...] = (Constraint("cost", 0.5),)
+    step_seconds: float | None = None
 
     def vector_env(self, num_envs, threads, constraints):
         return ProbeEnv(self, num_envs, constraints)
@@ -47,7 +48,7 @@ class ProbeEnv:
     def __init__(self, task: Probe, num_envs: int, constraints: tuple[Constraint, ...]):
         self.task, self.num_envs = task, num_envs
         action = Discrete(task.discrete) if task.discrete else Box(1, (-1.0,), (1.0,))
-        self.spec = Spec(task.name, 1, action, constraints, task.length)
+        self.spec = Spec(task.name, 1, action, constraints, task.length, task.step_seconds)
 
     def reset(self, seed):
         self.rng = np.random.default_rng(seed)

@@ -146,6 +146,7 @@ def test_policies_of_agents_and_hooks_tell_the_code_they_were_trained_with(encod
     with open(tmp_path / "own_encoders.py", "a") as file:
         file.write("# changed\n")
     assert agent.policy().info["sources"] == sources  # as its folder has it
+    prints = {policy.fingerprint for policy in (agent.policy(), cuprl.load(tmp_path / "arm"))}
     seen = []
     small = {**SMALL, "hidden": (8,), "encoder": "own_encoders:COSINES"}
     run = cuprl.train(
@@ -153,6 +154,7 @@ def test_policies_of_agents_and_hooks_tell_the_code_they_were_trained_with(encod
     )
     assert seen[0].info["sources"] == run.config["sources"] != sources
     assert seen[0].info["versions"] == run.config["versions"]
+    assert len(prints) == 1 and cuprl.load(run).fingerprint == seen[0].fingerprint not in prints
 
 
 def test_an_encoder_without_numpy_acts_but_is_no_npz(encoders, tmp_path, capsys):

@@ -143,14 +143,16 @@ def test_environments_are_closed_where_no_training_is_made_of_them(settings, wor
         ({"length": 7}, "far is not what it was when the run began: its horizon was 1 and is 7; give the task as it was"),
         ({"discrete": 2}, r"its action was Box\(dim=1, low=\(-1.0,\), high=\(1.0,\)\) and is Discrete\(n=2\)"),
         ({"constraints": (Constraint("cost", 0.5, 1.0),)}, "its discount of cost was 0.99 and is 1.0"),
+        ({"constraints": (Constraint("cost", 0.5, 0.9900001),)}, "its discount of cost was 0.99 and is 0.9900001"),
+        ({"step_seconds": 0.02}, "its step_seconds was 0.01 and is 0.02"),
     ],
 )
 def test_no_run_goes_on_in_another_task(change, words):
-    task = Probe("far", constant(1), constant(2))
+    task = Probe("far", constant(1), constant(2), step_seconds=0.01)
     config = Training(RunConfig(task.name, settings=PROBE), task).config
     with pytest.raises(UserError, match=words):
         Training(config, replace(task, **change))
-    known = {"step_bound": 3.0}  # which changes nothing that is learnt
-    Training(config, replace(task, constraints=(replace(task.constraints[0], limit=9.0, **known),)))
+    same = replace(task.constraints[0], limit=9.0, discount=0.99 + 1e-15, step_bound=3.0)  # the limit is the run's
+    assert Training(config, replace(task, name="far+timeout=5", constraints=(same,))).config.limits == {"cost": 0.5}
     old = {name: value for name, value in config.spec.items() if name != "step_seconds"}
     assert Training(replace(config, spec=old), task).config.limits == {"cost": 0.5}

@@ -79,32 +79,27 @@ def together(results: Sequence[Result]) -> list[Group]:
 
 def alike(results: Sequence[Result]) -> list[list[Result]]:
     """Put together what differs in its seed alone, and where each began from a run of its own seed, in that run too."""
-    found: dict[str, list[Result]] = {}
+    exact: dict[str, list[Result]] = {}
     for result in results:
-        found.setdefault(written({**identity_of(result.config), **pooled_start(result.config)}), []).append(result)
+        exact.setdefault(written(identity_of(result.config)), []).append(result)
+    pooled: dict[str, list[list[Result]]] = {}
+    for key, seeds in exact.items():
+        start = seeds[0].config.get("start")
+        if start and len(seeds) == 1 and start["seed"] == seeds[0].config["seed"]:
+            begun = {name: start[name] for name in ("task", "algo", "critics")}
+            key = written({**identity_of(seeds[0].config), "start": begun})
+        pooled.setdefault(key, []).append(seeds)
     groups: list[list[Result]] = []
-    for seeds in found.values():
-        if len({result.config["seed"] for result in seeds}) == len(seeds):
-            groups.append(seeds)
-            continue
-        exact: dict[str, list[Result]] = {}  # begun from several runs of one seed: nothing says which belong together
-        for result in seeds:
-            exact.setdefault(written(identity_of(result.config)), []).append(result)
-        groups += exact.values()
+    for parts in pooled.values():
+        pool = [result for seeds in parts for result in seeds]
+        # Where some of one seed began from several runs, nothing says which belong together.
+        groups += [pool] if len({result.config["seed"] for result in pool}) == len(pool) else parts
     return groups
 
 
 def written(identity: dict[str, Any]) -> str:
     """Write an identity without its seed, equal ones alike."""
     return json.dumps(plain({**identity, "seed": None}), sort_keys=True)
-
-
-def pooled_start(config: dict[str, Any]) -> dict[str, Any]:
-    """Leave out of a run's start which run of its own seed it was; one of another seed stays as it is."""
-    start = config.get("start")
-    if not start or start["seed"] != config["seed"]:
-        return {}
-    return {"start": {name: start[name] for name in ("task", "algo", "critics")}}
 
 
 def refuse_twice(seeds: list[Result]) -> None:
