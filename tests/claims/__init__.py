@@ -2,7 +2,7 @@
 
 from .ablation import why_cup
 from .circle import circle
-from .sweeps import alpha
+from .sweeps import alpha, limit
 from .table import choose_a_limit, results, the_table, two_limits
 from .velocity import beside_others, ends_on_velocity_tasks, modes_over, more_at_omnisafe, velocity
 
@@ -20,7 +20,7 @@ def readme() -> list[str]:
 
 CLAIMS = {
     "README.md": readme,
-    "docs/results.md": lambda: [*results(), *circle(), *alpha()],
+    "docs/results.md": lambda: [*results(), *circle(), *alpha(), *limit()],
     "docs/choose-a-limit.md": choose_a_limit,
     "docs/velocity.md": velocity,
     "docs/why-cup.md": why_cup,
