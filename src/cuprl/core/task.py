@@ -71,6 +71,11 @@ class Task(Protocol):
         """Make N environments with these constraints; threads: of the physics, which change no result."""
 
 
+def bare(name: str) -> str:
+    """Take off a task's name its costs, its limits and how its environments are run, which follow a +."""
+    return name.partition("+")[0]
+
+
 def refuse_misfit(state: dict[str, np.ndarray], like: dict[str, np.ndarray], any_length: str = "") -> None:
     """Raise KeyError or ValueError for a state whose arrays are not of the sizes and kinds of `like`.
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageOps
 
+from cuprl.core.task import bare
 from cuprl.core.text import printable
 from cuprl.film.episode import Moment, moments
 from cuprl.film.filmed import Filmed
@@ -51,7 +52,7 @@ def shots(
     steps: int | None,
 ) -> Iterator[Shot]:
     """Take frames of this size (width, height): after the first step, each so many steps, and after the last."""
-    name = printable(env.spec.name.partition("+")[0])  # what follows a + are the costs and limits, which are drawn
+    name = printable(bare(env.spec.name))  # costs and limits are drawn
     for episode in range(episodes):
         title = name if episodes == 1 else f"{name}, episode {episode + 1} of {episodes}"
         for moment in moments(env, saved, deterministic, seed + episode, steps):

@@ -11,7 +11,7 @@ import numpy as np
 from cuprl import envs
 from cuprl.core.spec import Spec
 from cuprl.core.spec_json import spec_from_json
-from cuprl.core.task import Task
+from cuprl.core.task import Task, bare
 from cuprl.errors import UserError
 from cuprl.policies.start import Start
 from cuprl.runs.checkpoint import Arrays, misfit, under, within
@@ -29,7 +29,7 @@ class Training:
             raise UserError("this run was driven by hand: continue it with cuprl.Agent.load(folder), not by resuming it.")
         given, self.task = task is not None, envs.find(task or config.task)
         task = self.task
-        if given and config.spec is not None and head(task.name) != head(config.task):
+        if given and config.spec is not None and bare(task.name) != bare(config.task):
             raise UserError(f"the run is of {config.task}, and the task given is {task.name}; give that of the run.")
         plan = config.plan(task)
         num_envs = plan.settings.num_envs
@@ -87,19 +87,16 @@ def refuse_other_task(was: Spec, now: Spec) -> None:
         (part, getattr(was, part), getattr(now, part)) for part in ("obs_dim", "horizon", "action")
     ]
     sides += [("constraints", [c.name for c in was.constraints], [c.name for c in now.constraints])]
-    sides += [(f"discount of {a.name}", a.discount, b.discount) for a, b in zip(was.constraints, now.constraints)]
+    pairs = [
+        (a, b) for a, b in zip(was.constraints, now.constraints) if not math.isclose(a.discount, b.discount, rel_tol=1e-12)
+    ]
+    sides += [(f"discount of {a.name}", a.discount, b.discount) for a, b in pairs]  # an old name rounds it
     if was.step_seconds is not None:  # an old run does not tell
         sides += [("step_seconds", was.step_seconds, now.step_seconds)]
     for part, before, found in sides:
-        near = isinstance(before, float) and isinstance(found, float) and math.isclose(before, found, rel_tol=1e-12)
-        if before != found and not near:  # a discount in an old name is rounded
+        if before != found:
             changed = f"{now.name} is not what it was when the run began: its {part} was {before!r} and is {found!r}"
             raise UserError(f"{changed}; give the task as it was, or begin a new run from this one's policy (--from).")
-
-
-def head(name: str) -> str:
-    """Take off a task's name its costs, limits and how its environments are run, behind the first +."""
-    return name.partition("+")[0]
 
 
 def env_seed(seed: int) -> int:

@@ -53,20 +53,25 @@ def draw_limits(axis: Axes, limits: dict[float, str], label: str = "limit {:g}",
 
 def check_picture(out: Path) -> None:
     """Refuse, before long work, a file that no picture can be written to."""
+    format_of(out)
+    try_writing(out)
+
+
+def format_of(out: Path) -> str:
+    """Tell the kind of picture by the end of its name."""
     from matplotlib.backend_bases import FigureCanvasBase
 
-    if out.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
+    kind = out.suffix.removeprefix(".").lower()
+    if kind not in FigureCanvasBase.get_supported_filetypes():
         raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.")
-    try_writing(out)
+    return kind
 
 
 def save_figure(figure: Figure, out: Path) -> None:
     """Write a picture whole, of the kind that its name ends in, and forget it."""
     picture = io.BytesIO()
     try:
-        figure.savefig(picture, dpi=130, format=out.suffix.removeprefix(".").lower() or "none")
-    except ValueError:
-        raise UserError(f"{out} is no kind of picture; let its name end in .png, .svg or .pdf.") from None
+        figure.savefig(picture, dpi=130, format=format_of(out))
     finally:
         pyplot().close(figure)
     write_with_folders(out, picture.getvalue())
