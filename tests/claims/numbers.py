@@ -19,10 +19,15 @@ TITLES = dict(zip(BASELINES, ("CPO", "PCPO", "TRPO-L", "PPO-L", "FOCOPS"))) | {
 
 
 @cache
+def planned(experiment: str) -> list[Group]:
+    """The groups of an experiment, those that have no run yet too."""
+    return find_groups([experiment], ROOT / "results")[0]
+
+
+@cache
 def groups_of(experiment: str) -> list[Group]:
     """The groups of an experiment that have runs."""
-    found, _ = find_groups([experiment], ROOT / "results")
-    return [g for g in found if g.results]
+    return [g for g in planned(experiment) if g.results]
 
 
 def groups() -> list[Group]:

@@ -66,3 +66,8 @@ def test_long_labels_are_broken_and_counted():
     texts, columns, lines = arranged(["alpha=0.1+" * 8, "short"], 40)
     assert columns == 1 and lines == texts[0].count("\n") + 2 and max(map(len, texts[0].split("\n"))) <= 33
     assert arranged(["a", "b", "c"], 40) == (["a", "b", "c"], 3, 1)
+
+
+def test_a_legend_of_two_lines_is_filled_evenly():
+    four = [f"limit={limit}" for limit in (35, 50, 65, 85)]  # three would fit abreast
+    assert arranged(four, room=50) == (four, 2, 2)

@@ -122,12 +122,13 @@ def arranged(labels: list[str], room: int, most: int = 8) -> tuple[list[str], in
 
 
 def columns_for(labels: list[str], room: int, most: int = 8) -> int:
-    """Find the most columns a legend of these labels can have in a room of so many letters."""
-    for columns in range(min(len(labels), most), 1, -1):
+    """Find the columns of the lowest legend of these labels in a room of so many letters, evenly filled."""
+    lines = {1: len(labels)}
+    for columns in range(2, min(len(labels), most) + 1):
         split = np.array_split([len(label) for label in labels], columns)  # as matplotlib fills them
         if sum(HANDLE + column.max() for column in split) <= room:
-            return columns
-    return 1
+            lines[columns] = -(-len(labels) // columns)
+    return min(lines, key=lambda columns: (lines[columns], columns))
 
 
 def legend_on(figure: Any, axis: Axes, labels: list[str]) -> int:
