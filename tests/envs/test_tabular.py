@@ -93,6 +93,15 @@ def test_the_usual_network_is_one_flag_away(tmp_path):
     assert run.config["settings"]["hidden"] == [8, 8] and run.config["settings"]["gamma"] == 0.95
 
 
+@pytest.mark.parametrize("limits, rate", [([0.0], 30.0), ([], 0.3), ([2.0, 4.0], 0.1)])
+def test_the_multiplier_has_a_rate_whatever_the_limits(limits, rate):
+    cmdp = GENERATORS["queue"]()
+    names = tuple(f"c{i}" for i in range(len(limits)))
+    costs = np.repeat(cmdp.costs[:1], len(limits), axis=0)
+    task = TabularTask(replace(cmdp, costs=costs, limits=np.array(limits), cost_names=names))
+    assert task.settings["multiplier_lr"] == pytest.approx(rate)
+
+
 def test_unknown_problem():
     with pytest.raises(UserError, match="did you mean gridworld"):
         make("tabular:gridwold")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.actions import Box
-from cuprl.core.episodes import Episodes, Running
+from cuprl.core.episodes import Episodes, Running, split_episodes
 from cuprl.core.spec import Constraint, Spec
 from cuprl.learn.cost_return import EpisodeCosts, cost_from_steps, cost_return
 from cuprl.learn.settings import Common
@@ -30,12 +30,12 @@ def measured(counted, config):
 @pytest.mark.parametrize(
     "kind, ended, unfinished",
     [
-        ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * 7, 6.0 + 4 * 0.01 * 70.0]),
+        ("discounted", [2.5, 20.0], [1.5 + 0.9**2 * (1 - 0.9**4) * 7, 6.0 + 4 * 0.01 * 70.0]),
         ("undiscounted", [6.0, 20.0], [5.0 + 4 * 0.1 * 7.0, 6.0 + 4 * 0.01 * 70.0]),
     ],
 )
 def test_the_mean_of_the_ended_episodes_or_what_the_unfinished_will_have_cost(kind, ended, unfinished):
-    """A plain sum has four steps left; its critics, discounted by 0.9 and 0.99 without an end, see 10 and 100."""
+    """Four steps are left; the critics, discounted by 0.9 and 0.99 without an end, see 10 and 100."""
     config = Common(cost_return=kind)
     np.testing.assert_allclose(measured(ENDED, config), ended, rtol=1e-6)
     np.testing.assert_allclose(measured(Episodes.none(2), config), unfinished, rtol=1e-6)
@@ -65,20 +65,31 @@ def test_cost_from_steps_is_the_mean_of_whole_episodes_whatever_the_critic(shift
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("limits", ["bootstrap", "terminal"])
-@pytest.mark.parametrize("first", [0, 2, 3])
-def test_a_plain_sum_is_whole_where_a_rollout_is_shorter_than_an_episode(limits, first):
-    """Robots in lockstep that pay 1 a step, and critics that are right: 6 an episode, whichever half of it a batch holds."""
-    config = Common(cost_estimate="steps", time_limits=limits)
-    step = first + np.arange(3)
-    critic = [(1 - g ** (6 - np.arange(8)).clip(0) * (limits == "terminal")) / (1 - g) for g in (0.9, 0.99)]
-    value, next_value = (jnp.array(np.stack([v[t] for v in critic], axis=-1)[:, None]) for t in (step, step + 1))
-    running = Running(np.zeros((1, 3)) + step[-1] + 1.0, np.zeros((1, 2)), np.array([step[-1] + 1]))
-    spec = replace(SPEC, constraints=tuple(replace(c, discount=1.0) for c in SPEC.constraints))
-    config = replace(config, gamma=0.99)
-    costs = EpisodeCosts.of(Episodes.none(2), running, np.array([first]), spec, config)
-    done, cost = jnp.zeros((3, 1)), jnp.ones((3, 1, 2))
-    value, next_value = value[..., 1:].repeat(2, axis=-1), next_value[..., 1:].repeat(2, axis=-1)
-    found = cost_return(costs._replace(so_far=running.total[:, 1:]), cost, value, next_value, done,
-                        visits(costs.first_step, done, spec, config), config, spec)  # fmt: skip
-    np.testing.assert_allclose(found, [6.0, 6.0], rtol=1e-4)
+@pytest.mark.parametrize("time_limits", ["bootstrap", "terminal"])
+@pytest.mark.parametrize("estimate", ["episodes", "steps"])
+@pytest.mark.parametrize("rows", [2, 3, 4, 6, 8, 9])
+def test_every_batch_is_right_however_it_cuts_its_episodes(rows, estimate, time_limits):
+    """Robots in lockstep pay 1 a step, their critics are right; limits discounted by 0.9 and for the plain sum."""
+    config = Common(gamma=0.99, cost_estimate=estimate, time_limits=time_limits)
+    left = 6 - np.arange(7)
+    critic = np.stack(
+        [(1 - g ** (left if time_limits == "terminal" else np.inf)) / (1 - g) * np.ones(7) for g in (0.9, 0.99)], -1
+    )
+    running, true = Running.start(2, 2), [(1 - 0.9**6) / 0.1, 6.0]
+    for _ in range(6):
+        first = running.length
+        step = (first + np.arange(rows)[:, None]) % 6  # [T, N]
+        done, signal = step == 5, np.ones((rows, 2, 3))
+        ended, running = split_episodes(running, signal, done, np.array(DISCOUNTS))
+        costs = EpisodeCosts.of(ended, running, first, SPEC, config)
+        value, next_value = (jnp.array(critic[t]) for t in (step, step + 1))
+        seen = visits(jnp.array(first), jnp.array(done, float), SPEC, config)
+        found = cost_return(costs, signal[..., 1:], value, next_value, jnp.array(done, float), seen, config, SPEC)
+        np.testing.assert_allclose(found, true, rtol=1e-4)
+
+
+def test_a_critic_is_taken_at_its_word_where_episodes_end_by_chance():
+    """How many steps are left is not known there; 1.5 + 0.9² 7 and 6 + 70."""
+    spec = replace(SPEC, ends_by_chance=True)
+    costs = EpisodeCosts.of(Episodes.none(2), RUNNING, np.array([1]), spec, Common())
+    np.testing.assert_allclose(costs.so_far + costs.rest * np.array([7.0, 70.0]), [[7.17, 76.0]])

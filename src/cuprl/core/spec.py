@@ -25,8 +25,8 @@ class Constraint:
 
     name: str
     limit: float
-    discount: float = 0.99  # 1.0: the limit bounds the undiscounted sum
-    step_bound: float | None = None  # what no step can cost more than, nor less than 0, where that is known
+    discount: float = 0.99
+    step_bound: float | None = None
 
     def __post_init__(self) -> None:
         for part in ("limit", "discount"):
@@ -59,16 +59,18 @@ class Spec:
         obs_dim: numbers of an observation.
         action: a `Box`, `Discrete` or `MultiDiscrete`.
         constraints: a `Constraint` for each cost, in the order in which costs are given.
-        horizon: steps of a full episode; their mean where the end is drawn by chance.
+        horizon: steps of a full episode; their mean where it ends by chance.
         step_seconds: from one action to the next; None where the task does not tell.
+        ends_by_chance: the end of an episode is drawn at every step, whatever its length.
     """
 
     name: str
     obs_dim: int
     action: Action
     constraints: tuple[Constraint, ...]
-    horizon: int  # steps of a full episode; their mean where the end is drawn by chance
-    step_seconds: float | None = None  # from one action to the next; None where the task does not tell
+    horizon: int
+    step_seconds: float | None = None
+    ends_by_chance: bool = False
 
     def __post_init__(self) -> None:
         for part in ("obs_dim", "horizon"):
@@ -77,6 +79,8 @@ class Spec:
             object.__setattr__(self, "step_seconds", as_number(self.step_seconds, f"step_seconds of {self.name}"))
             if not 0.0 < self.step_seconds < np.inf:
                 raise UserError(f"step_seconds of {self.name} is {self.step_seconds}; give a finite number above 0.")
+        if not isinstance(self.ends_by_chance, bool):
+            raise UserError(f"ends_by_chance of {self.name} is {self.ends_by_chance!r}; give True or False.")
         if not isinstance(self.action, Action):
             raise UserError(f"action of {self.name} is {self.action!r}; give a cuprl.Box, Discrete or MultiDiscrete.")
         object.__setattr__(self, "constraints", as_tuple(self.constraints, f"constraints of {self.name}"))

@@ -14,14 +14,14 @@ ACTIONS: dict[str, Any] = {kind.__name__: kind for kind in (Box, Discrete, Multi
 
 
 def spec_to_json(spec: Spec) -> dict[str, Any]:
-    """Write a spec: an infinite bound of an action is null, as strict JSON has none; what is None is left out."""
+    """Write a spec: an infinite bound of an action is null, as strict JSON has none; what is None or False is left out."""
     action = {
         name: [None if math.isinf(x) else x for x in value] if isinstance(value, tuple) else value
         for name, value in dataclasses.asdict(spec.action).items()
     }
     constraints = [{name: x for name, x in dataclasses.asdict(c).items() if x is not None} for c in spec.constraints]
     written = {**vars(spec), "action": {"kind": type(spec.action).__name__, **action}, "constraints": constraints}
-    return {name: value for name, value in written.items() if value is not None}
+    return {name: value for name, value in written.items() if value is not None and value is not False}
 
 
 def action_from_json(values: dict[str, Any]) -> Action:

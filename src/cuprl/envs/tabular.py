@@ -19,6 +19,7 @@ from cuprl.theory.cmdp import CMDP
 from cuprl.theory.generators import GENERATORS
 
 PREFIX = "tabular:"
+LEAST_SCALE = 0.01  # of limits; one may be 0
 
 
 class TabularTask:
@@ -41,7 +42,7 @@ class TabularTask:
             "alpha": 0.05,  # a larger one stops CUP where the advantage hardly depends on the action
             # Plain ascent swings around the optimum for ever; the limits here differ by their scale, so the gain does.
             "multiplier": "pid",
-            "multiplier_lr": 0.3 / float(np.mean(np.abs(cmdp.limits))),
+            "multiplier_lr": 0.3 / max(float(np.abs(cmdp.limits).mean()), LEAST_SCALE) if self.constraints else 0.3,
             "multiplier_max": 10.0,
         }
 
@@ -68,7 +69,7 @@ class TabularVectorEnv:
         self._start = cmdp.initial.cumsum()  # [S]
         self._one_hot = np.eye(cmdp.n_states)
         length = round(1.0 / (1.0 - cmdp.gamma))
-        self.spec = Spec(task.name, cmdp.n_states, Discrete(cmdp.n_actions), constraints, horizon=length)
+        self.spec = Spec(task.name, cmdp.n_states, Discrete(cmdp.n_actions), constraints, length, ends_by_chance=True)
 
     def reset(self, seed: int) -> np.ndarray:
         self._rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ import numpy as np
 from cuprl.core.episodes import Episodes, Running
 from cuprl.core.spec import Spec
 from cuprl.learn.settings import Common
-from cuprl.learn.visits import Visits, cost_discounts, limit_discounts
+from cuprl.learn.visits import Visits, cost_discounts, limit_discounts, powers_summed
 
 
 class EpisodeCosts(NamedTuple):
@@ -20,7 +20,7 @@ class EpisodeCosts(NamedTuple):
     mean: Any  # [m] of the episodes that count; 0 if there are none
     count: Any  # [] how many these are
     so_far: Any  # [N, m] of the unfinished episodes
-    rest: Any  # [N, m] what 1 of the critic's value of their present state adds to J^C
+    rest: Any  # [N, m] what 1 of the critic's value of their present state adds to theirs
     first_step: Any  # [N] which step of its episode the rollout's first is
 
     @staticmethod
@@ -31,22 +31,23 @@ class EpisodeCosts(NamedTuple):
         count = len(counted.length)
         mean = ended.mean(axis=0) if count else np.zeros(ended.shape[1])
         gamma = limit_discounts(spec, config)
-        rest = gamma ** running.length[:, None] * of_the_rest(running.length, spec, config)
+        rest = gamma ** running.length[:, None] * critic_factor(running.length, spec, config)
         return EpisodeCosts(mean.astype(np.float32), count, so_far, rest, first_step)
 
 
-def of_the_rest(step: Any, spec: Spec, config: Common) -> Any:
-    """Give [..., m] what 1 of a critic's value adds to J^C in a state that is this step [...] of its episode.
+def critic_factor(step: Any, spec: Spec, config: Common) -> Any:
+    """Give [..., m] what 1 of a critic's value is of J^C's, in a state that is this step [...] of its episode.
 
-    That is 1, but where J^C is a plain sum and the critic's is not: then the steps that are left, over those that the critic
-    sees, of which it sees no end where it is bootstrapped over time limits.
+    J^C counts the steps that are left, each as its limit is discounted. A critic that is bootstrapped over time limits
+    counts on without an end, and where the limit is for a plain sum it discounts all the same. Both are taken to see a like
+    cost at every step. Where the end is drawn by chance nobody knows how many are left, and the critic is taken at its word.
     """
-    critic = cost_discounts(spec, config)  # [m]
-    plain = (limit_discounts(spec, config) == 1.0) & (critic < 1.0)
+    critic, limit = cost_discounts(spec, config), limit_discounts(spec, config)  # [m]
+    known = (critic < 1.0) & (not spec.ends_by_chance)
     left = (spec.horizon - step).clip(0)[..., None]
-    beyond = critic**left if config.time_limits == "terminal" else 0.0
-    seen = ((1.0 - beyond) / np.where(plain, 1.0 - critic, 1.0)).clip(1.0)
-    return plain * (left / seen) + ~plain
+    endless = 1.0 / (1.0 - critic + ~known)
+    seen = endless if config.time_limits == "bootstrap" else powers_summed(critic, left).clip(1.0)
+    return known * (powers_summed(limit, left) / seen) + ~known
 
 
 def cost_return(
@@ -66,9 +67,9 @@ def cost_return(
     measured = jnp.where(costs.count > 0, costs.mean, unfinished)
     if config.cost_estimate == "steps":
         gamma = jnp.asarray(limit_discounts(spec, config), jnp.float32)
-        if len(cost) < spec.horizon:  # else a rollout has all parts of an episode, and for a mean any V will do
-            value = value * of_the_rest(seen.step, spec, config)
-            next_value = next_value * of_the_rest(seen.step + 1, spec, config)
+        if len(cost) % spec.horizon:  # else it holds all parts of an episode as often, and any V will do
+            value = value * critic_factor(seen.step, spec, config)
+            next_value = next_value * critic_factor(seen.step + 1, spec, config)
         of_steps = cost_from_steps(cost, value, next_value, done, seen, gamma)
         measured = jnp.where(seen.start.sum() > 0, of_steps, measured)
     return measured

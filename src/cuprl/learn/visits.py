@@ -50,9 +50,14 @@ def cost_discounts(spec: Spec, config: Common) -> np.ndarray:
 def steps_at(gamma: Any, horizon: int) -> Any:
     """Sum gamma^t over a full episode's steps t, for each gamma [k]: 1 / (1 - gamma) if it is long, the horizon at 1."""
     if horizon > MANY:
-        plain = gamma == 1.0
-        return (1.0 - gamma**horizon) / (1.0 - gamma + plain) + plain * float(horizon)
+        return powers_summed(gamma, float(horizon))
     return (gamma[:, None] ** np.arange(horizon)).sum(axis=1)
+
+
+def powers_summed(gamma: Any, steps: Any) -> Any:
+    """Sum gamma^t over so many steps t, in closed form: the steps themselves at 1."""
+    plain = gamma == 1.0
+    return (1.0 - gamma**steps) / (1.0 - gamma + plain) + plain * steps
 
 
 def discounted_steps(spec: Spec, config: Common) -> np.ndarray:
