@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, nnls
 
+from cuprl.algorithms import load
+from cuprl.core.actions import Box
+from cuprl.core.spec import Constraint, Spec
 from cuprl.errors import UserError
 from cuprl.learn.dual import INSIDE, REACHABLE, RECOVERY, SAFE, cpo_dual_many, cpo_dual_one, cpo_step, nearest, nearest_many
 
@@ -191,6 +194,20 @@ def test_equal_constraints_are_no_trouble():
     assert float(double.along_costs.sum()) == pytest.approx(float(single.along_costs[0]), rel=1e-3)
 
 
+@pytest.mark.parametrize("apart", [1e-1, 1e-2, 1e-3, 1e-4])
+def test_constraints_that_nearly_equal_one_another_give_the_same_step_in_float32(apart):
+    """Their multipliers are hardly determined; the step is."""
+    random = np.random.default_rng(0)
+    A = random.normal(size=(COUNT, 1, 20)) + apart * random.normal(size=(COUNT, 3, 20))
+    A = (A / np.linalg.norm(A, axis=2, keepdims=True)).astype(np.float32)
+    d = (random.normal(size=(COUNT, 1)) + apart * random.normal(size=(COUNT, 3))).astype(np.float32)
+    exact, _ = in_float64(nearest, A.astype(float) @ A.astype(float).transpose(0, 2, 1), d.astype(float))
+    rough, exists = jax.jit(jax.vmap(nearest))(A @ A.transpose(0, 2, 1), d)
+    assert exists.all()
+    steps, others = (np.einsum("km,kmn->kn", nu, A) for nu in (exact, np.asarray(rough)))
+    np.testing.assert_allclose(others, steps, atol=0.05 * np.abs(steps).max())
+
+
 def test_constraints_that_exclude_one_another_go_down_both():
     """a x <= -0.1 and a x >= 0.1 with one direction a: no step keeps both."""
     gram = [[1.0, 0.0, 0.0], [0.0, 1.0, -1.0], [0.0, -1.0, 1.0]]
@@ -215,3 +232,8 @@ def test_no_reward_gradient_moves_only_for_the_limit():
 def test_too_many_constraints_are_refused_by_name():
     with pytest.raises(UserError, match="9 constraints, this algorithm takes at most 8"):
         nearest(jnp.eye(9), jnp.ones(9))
+    nine = Spec("x", 2, Box(1, (-1.0,), (1.0,)), tuple(Constraint(f"c{i}", 1.0) for i in range(9)), 6)
+    for algo in ("cpo", "pcpo"):
+        module, config = load(algo)
+        with pytest.raises(UserError, match="9 constraints"):  # before anything is collected
+            module.init(jax.random.key(0), config, nine)

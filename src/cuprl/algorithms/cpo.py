@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import jax
 
 from cuprl.core.spec import Spec
-from cuprl.learn.dual import SAFE, cpo_step
+from cuprl.learn.dual import SAFE, cpo_step, refuse_too_many
 from cuprl.learn.fields import setting
 from cuprl.learn.settings import SecondOrder
 from cuprl.learn.state import init_state
@@ -40,6 +40,7 @@ class Config(SecondOrder):
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
+    refuse_too_many(len(spec.constraints))
     return init_state(key, config, spec)
 
 

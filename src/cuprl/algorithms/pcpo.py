@@ -30,7 +30,7 @@ import jax
 import jax.numpy as jnp
 
 from cuprl.core.spec import Spec
-from cuprl.learn.dual import nearest
+from cuprl.learn.dual import nearest, refuse_too_many
 from cuprl.learn.fields import choice, setting
 from cuprl.learn.natural import trust_region_length
 from cuprl.learn.settings import SecondOrder
@@ -46,6 +46,7 @@ class Config(SecondOrder):
 
 
 def init(key: jax.Array, config: Config, spec: Spec) -> State:
+    refuse_too_many(len(spec.constraints))
     return init_state(key, config, spec)
 
 

@@ -39,10 +39,15 @@ class CpoStep(NamedTuple):
     case: jax.Array  # [] RECOVERY, REACHABLE, SAFE or INSIDE
 
 
-def active_sets(m: int) -> np.ndarray:
-    """List every subset of the constraints [2^m, m]."""
+def refuse_too_many(m: int) -> None:
+    """Refuse a task of more constraints than their sets can be listed."""
     if m > MOST:
         raise UserError(f"the task has {m} constraints, this algorithm takes at most {MOST}; use cup, focops or ppo-lag.")
+
+
+def active_sets(m: int) -> np.ndarray:
+    """List every subset of the constraints [2^m, m]."""
+    refuse_too_many(m)
     return (np.arange(2**m)[:, None] >> np.arange(m)) & 1 == 1
 
 
@@ -69,6 +74,14 @@ def slack(S: jax.Array, x: jax.Array, radius: jax.Array | float) -> jax.Array:
     return jnp.sqrt(jnp.finfo(x.dtype).eps) * (jnp.abs(x) + radius * jnp.sqrt(jnp.maximum(jnp.diag(S), 0.0)))
 
 
+def no_price_below_zero(nu: jax.Array) -> jax.Array:
+    """Tell whether no multiplier [m] is below 0, but for rounding.
+
+    The optimum's never are. Those of constraints that are nearly one another's copies may come out huge, of opposite signs.
+    """
+    return (nu >= -10.0 * jnp.finfo(nu.dtype).eps * jnp.abs(nu).max()).all()
+
+
 def best(score: jax.Array, valid: jax.Array, candidates: Any) -> tuple[Any, jax.Array]:
     """Choose the valid candidate of the highest score, and tell whether there is one."""
     index = jnp.argmax(jnp.where(valid, score, -jnp.inf))
@@ -88,7 +101,7 @@ def nearest_many(S: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
         nu = solve_on(active, S, d)
         length = nu @ S @ nu
         valid = jnp.isfinite(length) & (d - S @ nu <= slack(S, d, jnp.sqrt(jnp.maximum(length, 0.0)))).all()
-        return nu, -length, valid
+        return nu, -length, valid & no_price_below_zero(nu)
 
     nu, score, valid = jax.vmap(on)(jnp.asarray(active_sets(len(d))))
     nu, found = best(score, valid, nu)
@@ -130,7 +143,7 @@ def cpo_dual_many(q: jax.Array, r: jax.Array, S: jax.Array, c: jax.Array, delta:
         square = (q - 2.0 * nu @ r + nu @ S @ nu) / lam**2
         allowed = 2.0 * delta * (1.0 + jnp.sqrt(jnp.finfo(q.dtype).eps))
         valid = (value <= slack(S, c, jnp.sqrt(2.0 * delta))).all() & (square <= allowed) & (room > 0.0)
-        return Dual(lam, nu), (q - nu @ r) / lam, valid  # g^T x is the score
+        return Dual(lam, nu), (q - nu @ r) / lam, valid & no_price_below_zero(nu)  # g^T x is the score
 
     duals, score, valid = jax.vmap(on)(jnp.asarray(active_sets(len(c))))
     (lam, nu), found = best(score, valid, duals)
