@@ -9,12 +9,14 @@ from cuprl.learn.minibatch import Fit, clipped, fit, init_adam, shuffle, shuffle
 from cuprl.learn.settings import FirstOrder
 
 
-@pytest.mark.parametrize("rows", [1, 7, 64, 5000])
+@pytest.mark.parametrize("rows", [1, 7, 64, 5000, 400_000])
 def test_shuffle_is_a_permutation_and_each_key_gives_another(rows):
     order = np.asarray(shuffle(jax.random.PRNGKey(0), rows))
     np.testing.assert_array_equal(np.sort(order), np.arange(rows))
     if rows > 7:
         assert (order != np.asarray(shuffle(jax.random.PRNGKey(1), rows))).any()
+    if rows >= 5000:
+        assert np.ptp(order[:64]) > 0.9 * rows  # a minibatch is from the whole batch
 
 
 def test_shuffle_has_no_favourite_places():

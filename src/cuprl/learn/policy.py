@@ -1,4 +1,6 @@
-"""Stochastic policies: what may be asked of each, and which a task's actions need: `gaussian` or `categorical`.
+"""Stochastic policies: what may be asked of each, and which a task's actions need.
+
+They are a Gaussian, squashed into the bounds or not, and one choice or several at once.
 
 A distribution is a NamedTuple of arrays with leading axes [...], so that it can be
 sliced into minibatches; log-probabilities, divergences and entropies SUM over action dimensions and are [...].

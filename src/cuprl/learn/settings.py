@@ -77,6 +77,20 @@ class Common:
             raise UserError(f"batch_size {self.batch_size} is not a multiple of num_envs {self.num_envs}; change one.")
 
 
+def refuse_at_odds(config: Common) -> None:
+    """Refuse settings of a new run that leave each other without effect or without an end; old runs still open."""
+    if config.cost_window and config.cost_estimate == "steps":
+        raise UserError(
+            f"cost_window is {config.cost_window}, but with cost_estimate steps J^C is of no episodes; leave one out."
+        )
+    for name in ("gamma", "cost_gamma"):
+        if getattr(config, name) == 1.0 and config.time_limits == "bootstrap":
+            raise UserError(
+                f"{name} is 1 while time limits are bootstrapped over: what a critic counts then has no end. "
+                "Give less than 1, or time_limits terminal."
+            )
+
+
 @dataclass(frozen=True)
 class FirstOrder(Common):
     """Policies learnt by Adam on minibatches."""

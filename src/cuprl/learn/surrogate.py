@@ -75,10 +75,11 @@ def scaled_cost_advantage(adv_c: jax.Array, scale: str) -> jax.Array:
 
 
 def report(policy: Policy, params: Any, rows: Rows, batch: Batch) -> Metrics:
-    """Measure what is alike for all algorithms.
+    """Measure the same of all algorithms.
 
-    approx_kl is the mean of KL(pi_k, pi), whichever KL the algorithm itself bounds; predicted_cost is what J^C of the next
-    batch will be if the surrogate tells the truth.
+    surrogate_cost is in the unit of the rows' advantages, which algorithms scale or not; approx_kl is the mean of
+    KL(pi_k, pi), whichever KL the algorithm itself bounds; predicted_cost is what J^C of the next batch will be if the
+    surrogate tells the truth.
     """
     dist = policy.dist(params, rows.obs)
     surrogate_return, surrogate_cost = surrogates(policy, params, rows)

@@ -32,7 +32,7 @@ class Batch:
     obs: Any  # [B, obs]
     action: Any  # [B, act] or [B]
     adv_r: Any  # [B] standardised
-    adv_c: Any  # [B, m] as GAE gives it, times the weight of its state: each algorithm says what it does with the scale
+    adv_c: Any  # [B, m] as GAE gives it, or as its state counts in J^C; each algorithm says what it does with the scale
     ret: Any  # [B, 1 + m] value targets of the reward and the costs
     cost_return: Any  # [m] the estimate of J^C
     limits: Any  # [m] b: data, so that one compiled update serves every limit

@@ -31,8 +31,8 @@ ALPHA = 0.2  # the middle of the paper's 0.1 to 0.3
 BETA = ALPHA
 NEWTON_STEPS = 40  # at most; it is usually done in ten
 WIDEST = np.log(1e6)  # kappa is looked for between 1e-6 and 1e6 times the largest advantage
-SEARCH_POINTS = 13  # values of kappa looked at in each round of the search
-SEARCH_ROUNDS = 6
+SEARCH_POINTS = 61  # values of kappa looked at in each round of the search: fine enough for the narrowest peaks
+SEARCH_ROUNDS = 4
 BISECTIONS = 60
 NO_MOVE = np.log(1e15)  # a kappa this large (times the largest advantage) leaves a policy where it is
 

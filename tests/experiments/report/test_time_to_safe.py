@@ -52,14 +52,14 @@ SAFE = np.full(N, 0.9)
     ],
 )
 def test_when_a_run_is_there(returns, costs, there):
-    found = time_to_safe.arrival(drawn([returns], [costs]), 0, 100.0)
+    found = time_to_safe.safe_arrival(drawn([returns], [costs]), 0, 100.0)
     assert found == (None if there is None else there - 1)
 
 
 def test_plain_sums_are_judged_where_they_are_held_to_the_limit():
     for algo, found in (("cup", 0), ("cup-omnisafe", None)):  # the plain sums are four times the others
         (g,) = groups_of(Block(("hopper-speed",), (algo,), (0,), N * 5000))
-        assert time_to_safe.arrival(g, 0, -1e9) == found
+        assert time_to_safe.safe_arrival(g, 0, -1e9) == found
 
 
 def facts_of(groups, levels=None):
@@ -87,6 +87,8 @@ def test_levels_are_the_papers_on_its_tasks():
     facts = facts_of([drawn([from_iteration(10, 0.8 * cup)], [SAFE])])
     assert [facts[share * cup, "reached"]["value"] for share in (0.5, 0.8, 1.0)] == [1.0, 1.0, 0.0]
     assert not facts_of([drawn([from_iteration(10)], [SAFE], limits=("50",))])  # another limit, another task
+    (plain,) = groups_of(Block(("hopper-speed",), ("cup-omnisafe",), (0,), N * 5000))
+    assert not time_to_safe.levels_of(plain)  # nor is a limit on the plain sum the paper's
     other = drawn([from_iteration(10)], [SAFE], task="hopper-velocity")
     assert not facts_of([other]) and facts_of([other], [1.0])[1.0, "reached"]["value"] == 1.0
 
@@ -94,9 +96,9 @@ def test_levels_are_the_papers_on_its_tasks():
 def test_all_limits_count():
     (g,) = groups_of(Block(("hopper-speed-effort",), ("cup",), (0,), N * 5000))
     g.results[0].metrics[RETURN] = from_iteration(5)
-    assert time_to_safe.arrival(g, 0, 100.0) == 4
+    assert time_to_safe.safe_arrival(g, 0, 100.0) == 4
     g.results[0].metrics[f"{COST}/effort"][:] = 1e9
-    assert time_to_safe.arrival(g, 0, 100.0) is None
+    assert time_to_safe.safe_arrival(g, 0, 100.0) is None
 
 
 def test_the_command(tmp_path, capsys):

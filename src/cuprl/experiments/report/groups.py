@@ -56,6 +56,15 @@ class Group:
         return [result.evaluation for result in self.results if result.evaluation]
 
     @property
+    def mode_returns(self) -> np.ndarray:
+        """Take the returns of these evaluations [seeds that have one]."""
+        return np.array([evaluation["return"] for evaluation in self.evaluations])
+
+    def mode_costs(self, key: str = "cost") -> np.ndarray:
+        """Take their costs as they are held to the limits, or as another key has them [seeds that have one, m]."""
+        return np.array([[evaluation[key][name] for name in self.limits] for evaluation in self.evaluations])
+
+    @property
     def plain(self) -> bool:
         """Tell whether plain sums are held to the limits, however the constraints discount them."""
         return any(holds_plain_sums(result.config["settings"]) for result in self.results)

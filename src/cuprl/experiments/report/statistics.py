@@ -44,7 +44,7 @@ def iqm(scores: Scores) -> np.ndarray:
 
 
 def half(times: Scores) -> np.ndarray:
-    """Tell when half of all runs have got somewhere: the median, where infinity is a run that never does."""
+    """Give the median of the times at which runs have got somewhere; infinity is a run that never does."""
     return np.median(np.concatenate(times, axis=-1), axis=-1)
 
 

@@ -53,7 +53,7 @@ def of_group(g: Group, i: int) -> list[Record]:
         rows += [row(where, key, value, len(ended.results)) for key, value in at_the_end(ended, i).items()]
     if g.evaluations:
         rows += [row(where, key, value, len(g.evaluations)) for key, value in of_the_mode(g, i).items()]
-    return rows + [row(where, key, float(np.mean(v)), len(v)) for key, v in over_training(g, i).items() if v]
+    return rows + [row(where, key, float(np.mean(v)), len(v)) for key, v in in_training(g, i).items() if v]
 
 
 def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
@@ -69,15 +69,15 @@ def at_the_end(g: Group, i: int) -> dict[str, Estimate]:
 
 def of_the_mode(g: Group, i: int) -> dict[str, Estimate]:
     """Make those of the evaluations of the last policies, of the seeds that have one."""
-    costs = np.array([evaluation["cost"][list(g.limits)[i]] for evaluation in g.evaluations])
+    costs = g.mode_costs()[:, i]
     return {
-        "mode's return IQM": bootstrap(iqm, [np.array([evaluation["return"] for evaluation in g.evaluations])]),
+        "mode's return IQM": bootstrap(iqm, [g.mode_returns]),
         "mode's cost IQM": bootstrap(iqm, [costs]),
         "mode over": statistics.proportion(costs > g.bounds[i]),
     }
 
 
-def over_training(g: Group, i: int) -> dict[str, list[float]]:
+def in_training(g: Group, i: int) -> dict[str, list[float]]:
     """Give of each statistic the values of the seeds that have one."""
     shares = [statistics.share_in_violation(costs, g.bounds[[i]]) for costs in g.cost_curves()[:, :, [i]]]
     arrivals = [(r, statistics.arrival(r.metrics["rollout/ep_rew_mean"])) for r in g.results]

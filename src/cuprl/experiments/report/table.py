@@ -55,7 +55,11 @@ def record(g: Group, constraint: int | None, best: bool) -> dict[str, Any]:
         row["known_seeds"] = len(known.results)
         row |= {"over": row.get("cost_mean", np.nan) > limit, "best": best}
     if g.evaluations and constraint is not None:
-        row |= of_the_mode(g, name) | {"mode_seeds": len(g.evaluations)}
+        modes = {"return": g.mode_returns}
+        modes |= {key: g.mode_costs(key)[:, constraint] for key in ("cost", "cost_undiscounted")}
+        for key, values in modes.items():
+            row[f"mode_{key}_mean"], row[f"mode_{key}_std"] = mean_std(values)
+        row |= {"mode_over": row["mode_cost_mean"] > limit, "mode_seeds": len(g.evaluations)}
     if g.published:
         keys = ("paper_return_mean", "paper_return_std", "paper_cost_mean", "paper_cost_std")
         row |= dict(zip(keys, g.published))
@@ -64,16 +68,6 @@ def record(g: Group, constraint: int | None, best: bool) -> dict[str, Any]:
     for source, (value, cost) in others(g).items():
         row |= {f"{source.key}_return": value, f"{source.key}_cost": cost, f"{source.key}_over": cost > limit}
     return row
-
-
-def of_the_mode(g: Group, constraint: str) -> dict[str, Any]:
-    """Give the numbers of the evaluations that were stored with the runs, over the seeds that have one."""
-    row: dict[str, Any] = {}
-    row["mode_return_mean"], row["mode_return_std"] = mean_std(np.array([e["return"] for e in g.evaluations]))
-    for key in ("cost", "cost_undiscounted"):
-        costs = np.array([e[key][constraint] for e in g.evaluations])
-        row[f"mode_{key}_mean"], row[f"mode_{key}_std"] = mean_std(costs)
-    return row | {"mode_over": row["mode_cost_mean"] > g.limits[constraint]}
 
 
 def others(g: Group) -> dict[published.Source, published.Pair]:

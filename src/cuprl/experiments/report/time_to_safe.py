@@ -17,11 +17,11 @@ Found = tuple[dict[str, Any], str, Estimate, int]  # where, which statistic, its
 
 
 def of_groups(groups: list[Group], levels: Sequence[float] | None = None) -> Iterator[Found]:
-    """Give, for every group and level, the share of seeds that get there and how long half of them take."""
+    """Give, for every group and level, the share of seeds that get there and the median of how long that takes them."""
     for g in groups:
         for share, level in levels_of(g, levels):
             where = {"task": g.task, "algorithm": g.label, "level": level, **({"share_of_paper": share} if share else {})}
-            arrivals = [arrival(g, seed, level) for seed in range(len(g.results))]
+            arrivals = [safe_arrival(g, seed, level) for seed in range(len(g.results))]
             steps, seconds = (
                 np.array([np.inf if k is None else times[k] for times, k in zip(clock, arrivals)])
                 for clock in (g.curves("steps"), [result.seconds for result in g.results])
@@ -35,12 +35,12 @@ def levels_of(g: Group, levels: Sequence[float] | None = None) -> list[tuple[flo
     """List the levels of return, each with its share of the paper's CUP; without any given, only a task of the paper has."""
     if levels is not None:
         return [(None, level) for level in levels]
-    if not paper.same_limit(g.task, g.first_limit):
+    if g.plain or not paper.same_limit(g.task, g.first_limit):
         return []
     return [(share, share * paper.TABLE[g.task]["cup"].value) for share in SHARES]
 
 
-def arrival(g: Group, seed: int, level: float) -> int | None:
+def safe_arrival(g: Group, seed: int, level: float) -> int | None:
     """Find the first of 20 iterations in a row whose last 100 episodes reach the level within every limit; None: never.
 
     A cost that is not known is not within its limit.

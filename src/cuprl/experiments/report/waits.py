@@ -23,7 +23,7 @@ Wait = tuple[dict[str, Any], Estimate]  # of which task, algorithm and level; st
 
 
 def waits(groups: list[Group], out: Path, levels: Sequence[float] | None = None) -> None:
-    """Draw a row an algorithm, a point a level: when half of its seeds have got there; at the right those that never do."""
+    """Draw a row an algorithm, a point a level: the median time of its seeds to get there; at the right those of never."""
     found = [(where, steps) for where, what, steps, _ in time_to_safe.of_groups(groups, levels) if what == "steps"]
     if not found:
         raise UserError("the paper has no return to reach for these tasks and limits; give levels, as --levels 1000,2000.")
@@ -35,8 +35,8 @@ def waits(groups: list[Group], out: Path, levels: Sequence[float] | None = None)
         draw(axis, [wait for wait in found if wait[0]["task"] == task], algorithms, colours, end, unit)
         if axis.get_subplotspec().colspan.start > 0:
             axis.tick_params(labelleft=False)
-    kept = f"within the limits, and keep it for {time_to_safe.STAY} iterations"
-    caption(figure, f"environment steps{unit_name}", f"point: half of the seeds have that return {kept}; line: 95% interval")
+    kept = f"have that return within the limits, and keep it for {time_to_safe.STAY} iterations"
+    caption(figure, f"environment steps{unit_name}", f"point: median over seeds until they {kept}; line: 95% interval")
     legend_above(figure, panels)
     save_figure(figure, out)
 
