@@ -27,12 +27,12 @@ def unknown(kind: str, name: str, accepted: Iterable[str]) -> UserError:
     return UserError(f"unknown {kind} {name!r}; {hint}: {', '.join(names)}.")
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """Shorten what a library says to a line."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def blame(what: str, error: Exception, called_with: str = "") -> UserError:
+def blame(what: str, error: BaseException, called_with: str = "") -> UserError:
     """Make a sentence of an error in someone's code, which says where it happened.
 
     Where no line of theirs was reached, the call itself failed: then it says what their function is called with.

@@ -176,3 +176,14 @@ def test_the_encoder_that_a_file_names_waits_for_a_word(here, monkeypatch, capsy
 def test_a_value_that_no_flag_takes_is_one_sentence(words, here, capsys):
     assert main(["train", "hopper-speed", *words]) == 2
     assert capsys.readouterr().err == "cup: argument --trust: ignored explicit argument '1'; see `cup train --help`.\n"
+
+
+def test_the_run_of_a_gymnasium_environment_is_made_again(here, monkeypatch):
+    """Its one limit stands in its task's name and in config.json."""
+    Path("someones.py").write_text("import gymnasium\nfrom envs.broken import Sound\ngymnasium.register('Ours-v0', Sound)\n")
+    task = ["gym:Ours-v0", "--import", "someones"]
+    assert main(["train", *task, "--limit", "5", "--steps", "200", "--out", "a", *FLAGS]) == 0
+    assert main(["train", "--config", "a", "--seed", "4", "--trust", "--out", "b"]) == 0
+    assert main(["train", "--config", "a", "--import", "someones", "--limit", "cost=6", "--out", "c"]) == 0
+    assert main(["train", *task, "--config", "a", "--limit", "7", "--out", "d"]) == 0
+    assert [Run(name).config["limits"]["cost"] for name in "abcd"] == [5.0, 5.0, 6.0, 7.0]

@@ -51,7 +51,10 @@ def test_evaluate_shows_the_best_policy_where_training_found_one(tmp_path, capsy
 def test_evaluate_shows_the_last_policy_where_none_was_within_its_limit(tmp_path, capsys):
     assert main(["train", "hopper-speed", "--out", str(tmp_path / "r"), "--limit", "1e-6", "--algo", "ppo", *EVALUATED]) == 0
     shown = capsys.readouterr().out
-    assert "none of 4 evaluations" in shown and "hopper-speed, ppo, iteration 4, 20 episodes" in shown
+    assert (
+        "best of 4 evaluations: none was within every limit" in shown
+        and "hopper-speed, ppo, iteration 4, 20 episodes" in shown
+    )
 
 
 def test_a_folder_in_use_is_not_touched(tmp_path, capsys):

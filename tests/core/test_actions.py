@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cuprl.core.actions import Box, Discrete, MultiDiscrete
+from cuprl.errors import UserError
 
 
 def test_real_actions_are_the_outputs_themselves():
@@ -57,3 +58,9 @@ def test_the_sizes_of_numpy_are_plain_ones():
     actions = (box, Discrete(np.int64(3)), MultiDiscrete(np.array([2, 3])))
     written = [json.loads(json.dumps(asdict(action))) for action in actions]
     assert written == [{"dim": 2, "low": [-1.0, -1.0], "high": [1.0, 1.0]}, {"n": 3}, {"sizes": [2, 3]}]
+
+
+@pytest.mark.parametrize("low, high", [(1.0, -1.0), (float("nan"), 1.0)])
+def test_bounds_the_wrong_way_round_are_refused(low, high):
+    with pytest.raises(UserError, match=r"action 1 of a Box has the bounds .*; give the lower one as low"):
+        Box(2, (-1.0, low), (1.0, high))

@@ -16,14 +16,14 @@ def has(frame, colour):
     return (frame == np.array(colour)).all(axis=-1).any()
 
 
-@pytest.mark.parametrize("size", [(360, 480, 3), (480, 640, 3), (120, 160, 3)])
+@pytest.mark.parametrize("size", [(360, 480, 3), (480, 640, 3), (480, 320, 3), (120, 160, 3)])
 def test_a_bar_tells_within_from_over(size):
     spec = spec_with(cuprl.Constraint("speed", 10.0))
     for cost, seen, not_seen in ((9.99, WITHIN, OVER), (10.01, OVER, WITHIN)):
         moment = Moment(7, np.array([12.3, cost]), np.array([cost]), np.array([1.0]), 1.5, False, False)
         frame = draw_numbers(np.full(size, 200, np.uint8), moment, spec, "robot")
         assert has(frame, seen) and not has(frame, not_seen)
-        below = depth(size[0], 1)
+        below = depth(*size[:2], 1)
         assert (frame[below:] == 200).all() and below <= size[0] / 3  # the picture itself is left alone
 
 
@@ -57,3 +57,15 @@ def test_names_and_costs_without_end_stay_inside():
     moment = Moment(7, np.zeros(10), np.full(9, 1e9), np.full(9, -1e9), None, True, True)
     frame = draw_numbers(np.zeros((120, 160, 3), np.uint8), moment, spec, "robot" * 100)
     assert frame.shape == (120, 160, 3) and not frame[60:].any()
+
+
+def test_texts_do_not_run_into_one_another_where_a_frame_is_narrow():
+    """What has no room is left out: at the right the step's own cost, and how the sums are discounted."""
+    spec = spec_with(cuprl.Constraint("speed", 82.7))
+    moment = Moment(7, np.array([12.3, 0.1]), np.array([0.1]), np.array([0.09]), 1.5, False, False)
+    other = moment._replace(cost=np.array([9.99]))
+    for width, shown in ((640, True), (160, False)):
+        frames = [
+            draw_numbers(np.zeros((120 * width // 160, width, 3), np.uint8), m, spec, "robot") for m in (moment, other)
+        ]
+        assert (frames[0] != frames[1]).any() == shown

@@ -71,6 +71,10 @@ def broken(params, obs):
         (cuprl.Encoder(init, lambda p, x: x.reshape(4, 3)), "does not leave the number of rows open .* reshape with -1"),
         (cuprl.Encoder(init, apply, lambda p, x: x @ p["w"]), "numpy of the encoder .* not the features that apply gave"),
         (cuprl.Encoder(init, apply, lambda p, x: in_numpy(p, x).astype(float)), r"gave float64 \[4, 2\] and not"),
+        (
+            cuprl.Encoder(init, lambda p, x: x - x.mean(axis=0)),
+            "other features alone than among others",
+        ),
         (cuprl.Encoder(init, apply, broken), "numpy of the encoder .* raised RuntimeError"),
         (cuprl.Encoder(lambda k, n: {"w": jnp.arange(3)}, apply), "init of the encoder gave int32 as w"),
         (

@@ -30,6 +30,10 @@ def test_a_run_from_before_the_spec_was_kept(run, tmp_path):
     old.save(3, run.latest()[0])
     np.testing.assert_array_equal(cuprl.load(old).predict(np.ones(11)), cuprl.load(run).predict(np.ones(11)))
     config["settings"]["hidden"] = [8, 8]
+    (old.path / "config.json").write_text(json.dumps(config | {"hash": "0" * 16}))
+    with pytest.raises(UserError, match="was changed since the run began"):
+        cuprl.load(old.path)
+    del config["hash"]  # as of a run of early days
     (old.path / "config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match="does not fit the run's settings"):
         cuprl.load(old.path)

@@ -56,3 +56,19 @@ def test_a_folder_without_a_name_is_not_the_one_you_are_in(tmp_path, capsys, mon
     assert main(["train", "hopper-speed", "--steps", "200", "--out", "", *FLAGS]) == 2
     assert main(["resume", ""]) == 2
     assert capsys.readouterr().err.count("the folder of the run is ''; name it") == 2 and not list(tmp_path.iterdir())
+
+
+def test_a_used_folder_says_what_may_be_done(tmp_path):
+    """`cup resume` is a way out of a run's folder alone."""
+    run, other, file = Run.create(tmp_path / "run", CONFIG), tmp_path / "other", tmp_path / "file"
+    other.mkdir()
+    for path in (other / "notes", file):
+        path.touch()
+    for path, words in (
+        (run.path, f"is not empty; give another, or `cup resume {run.path}`[.]"),
+        (other, "is not empty; give another[.]"),
+        (file, "is a file; give another[.]"),
+        (3, "the folder of the run is 3; give its path"),
+    ):
+        with pytest.raises(UserError, match=words):
+            Run.create(path, CONFIG)

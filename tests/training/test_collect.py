@@ -64,3 +64,18 @@ def test_a_broken_observation_is_told_wherever_it_is_seen(look, collect):
 
     env._look = broken
     assert "obs[0] is" in collect(Normaliser.identity(1)).fault
+
+
+def test_nobody_acts_on_a_broken_observation(collect):
+    """The rollout ends there: an action of NaN would go to a robot."""
+    env, steps = collect.collector.env, []
+    real = env.step
+
+    def step(action):
+        steps.append(action)
+        answer = real(action)
+        return answer._replace(obs=answer.obs * np.nan) if len(steps) == 2 else answer
+
+    env.step = step
+    assert collect(Normaliser.identity(1)).fault == "obs[0] is nan"
+    assert len(steps) == 2 and np.isfinite(steps).all()

@@ -145,7 +145,7 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
     more = ["--eval-every", "2", "--eval-episodes", "2", "--checkpoint-every", "1", "--algo", "ppo-lag", "--out", "r"]
     assert main(["train", "hopper-speed", "--steps", "1000", *FLAGS, *more]) == 0
     shown, best = capsys.readouterr().out, Run("r").best()
-    assert "evaluation, iteration 4: mode return " in shown and f"best: iteration {best} of 3 evaluations" in shown
+    assert "evaluation, iteration 4: mode return " in shown and f"best of 3 evaluations: that of iteration {best};" in shown
     assert main(["eval", "r", "--checkpoint", "best", "--episodes", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["iteration"] == best
     assert main(["eval", "r", "--checkpoint", "4", "--episodes", "2"]) == 0
@@ -175,4 +175,4 @@ def test_how_often_where_nothing_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["train", "swimmer-speed", "--steps", "200", *FLAGS, "--out", "r", "--eval-episodes", "1", "--eval-every"]
     assert main(words) == 0
-    assert Run("r").config["eval_every"] == 100 and "of 1 evaluation;" in capsys.readouterr().out  # that of the end
+    assert Run("r").config["eval_every"] == 100 and "best of 1 evaluation:" in capsys.readouterr().out  # that of the end

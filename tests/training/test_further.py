@@ -292,7 +292,7 @@ def test_several_seeds_from_a_run_each(tmp_path, capsys, monkeypatch):
     assert main([*words, "--out", "first"]) == 0
     more = ["--from", "first/hopper-speed/ppo-lag/seed{seed}", "--limit", "60", "--out", "second"]
     assert main([*words, *more, "--eval-every", "1", "--eval-episodes", "1"]) == 0
-    assert "best: iteration 1 of 1 evaluation;" in capsys.readouterr().out
+    assert "best of 1 evaluation: that of iteration 1;" in capsys.readouterr().out
     runs = [Run(f"second/hopper-speed/ppo-lag/seed{seed}") for seed in (0, 1)]
     assert [run.config["start"]["seed"] for run in runs] == [0, 1]
     assert main([*words, *more]) == 0  # all are there: nothing is done again

@@ -122,6 +122,15 @@ def test_a_limit_on_plain_sums_is_told_and_they_are_shown(cost_return, discount,
     task = Probe("ten", constant(0), constant(1), length=10, constraints=(Constraint("cost", 8.0, discount),))
     train(task, "ppo", steps=200, out=tmp_path / "r", display=Plain(), cost_return=cost_return, **given, **PROBE)
     out, err = capsys.readouterr()
-    assert ("the plain sum of costs is held to the limit here; the task's own" in err) == told and "give --limit" not in err
+    said = "the plain sum of costs is held to the limit here; the task's own limit is meant for the discounted sum" in err
+    assert said == (told and not given)  # who gives a limit knows what it is for
     plain = told or discount == 1.0
     assert f"cost {10 if plain else 10 * (1 - 0.9**10):.2f} / {given.get('limits', 8.0):g}" in out
+
+
+def test_steps_that_fill_no_batch_are_told(tmp_path, capsys):
+    probe = Probe("ten", constant(0), constant(1), length=10)
+    for steps, told in ((700, True), (600, False)):
+        run = train(probe, "ppo", steps=steps, out=tmp_path / str(steps), display=Plain(), **PROBE)
+        said = "of 700 steps 600 are trained: 3 whole batches of 200."
+        assert (said in capsys.readouterr().err) == told and len(run.recorded()) == 3

@@ -158,7 +158,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             status = run(sys.argv[1:] if argv is None else argv)
             print(end="", flush=True)  # what cannot be printed is known here, and not after the end
-        except (UserError, RunStopped, OSError, KeyboardInterrupt) as error:
+        except (UserError, RunStopped, OSError, KeyboardInterrupt, ModuleNotFoundError) as error:
+            if isinstance(error, ModuleNotFoundError) and (error.name or "cuprl").startswith("cuprl"):
+                raise  # our own fault
             said, status = sentence(error)
             print(said, file=sys.stderr)
         return status
@@ -169,6 +171,8 @@ def sentence(error: BaseException) -> tuple[str, int]:
     match error:
         case KeyboardInterrupt():
             return f"\ncup: {str(error) or 'interrupted'}", 130
+        case ModuleNotFoundError(name=name):
+            return f"cup: {name} is not installed, which this command needs; `pip install cuprl` brings all.", 2
         case RunStopped():
             return f"cup: {printable(error)}", 1
         case OSError(filename=None):  # no file of ours, which would be named

@@ -64,6 +64,7 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
     """Fill in what was not typed: from the file, else the usual. While inside, what the file names needs its user's word."""
     from cuprl import algorithms
     from cuprl.core.encoder import find_encoder
+    from cuprl.envs.gymnasium.name import PREFIX
 
     file: ConfigFile | None = args.file
     if args.trust and not file:
@@ -83,8 +84,10 @@ def filled_in(args: argparse.Namespace) -> Iterator[None]:
             tell(f"{args.algo} gives other numbers now than when the run of {file.path} was made.")
         if file.started and not getattr(args, "start_from", None):
             tell(f"the run of {file.path} began from a policy; without --from this one does not.")
-        # A module that the file names is no more than allowed by --import; another is one that registers the environment.
-        args.imports = [module for module in imports if module not in file.modules] or None
+        # A module that the file names is no more than allowed by --import; another is one that registers the environment, as
+        # each is beside a typed gym:ID.
+        if not task.startswith(PREFIX):
+            args.imports = [module for module in imports if module not in file.modules] or None
     with gate(file, imports, args.trust, task, algo, encoder, args.cost):
         find_encoder(args.encoder)  # the processes of several runs would take its name for one that was typed
         yield

@@ -66,6 +66,6 @@ def tell_best(run: Run) -> None:
         return
     made = f"{count} evaluation{'s' * (count > 1)}"
     if (iteration := run.best()) is None:
-        print(f"best: none of {made} was within every limit")
+        print(f"best of {made}: none was within every limit")
     else:
-        print(f"best: iteration {iteration} of {made}; --checkpoint best takes it, as in `cup eval`")
+        print(f"best of {made}: that of iteration {iteration}; --checkpoint best takes it, as in `cup eval`")

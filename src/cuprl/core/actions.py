@@ -38,6 +38,9 @@ class Box:
             if len(bounds) != self.dim:
                 raise UserError(f"{name} of a Box has {len(bounds)} numbers; give {self.dim}, one for each action.")
             object.__setattr__(self, name, tuple(as_number(bound, f"{name} of a Box") for bound in bounds))
+        for i, (low, high) in enumerate(zip(self.low, self.high)):
+            if not low <= high:  # also where one is NaN
+                raise UserError(f"action {i} of a Box has the bounds {low:g} to {high:g}; give the lower one as low.")
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -20,6 +20,8 @@ def parse_value(kind: Any, text: str, name: str) -> Any:
         if kind is bool:
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
         if kind is int:
+            if text.lstrip("-").replace("_", "").isdecimal():
+                return int(text)
             number = float(text.replace("_", ""))
             if number != int(number):
                 raise ValueError

@@ -23,17 +23,18 @@ TROUGH = (58, 66, 80)
 OPACITY = 0.78
 LIMIT_AT = 0.8  # of a bar's length: the rest shows by how much a cost is over
 LINES = 26  # of text that a frame has room for
+ABREAST = 35  # letters of full width likewise
 
 
-def depth(height: int, costs: int) -> int:
-    """Give the depth of the panel in a frame of this height, in pixels; half the frame at most."""
-    size = letters(height)
+def depth(height: int, width: int, costs: int) -> int:
+    """Give the depth of the panel in a frame of this size, in pixels; half the frame at most."""
+    size = letters(height, width)
     return min(height // 2, leading(size) * (2 + costs) + size // 2)
 
 
-def letters(height: int) -> int:
-    """Choose the size of letters for a frame of this height, in pixels."""
-    return max(8, round(height / LINES))
+def letters(height: int, width: int) -> int:
+    """Choose the size of letters for a frame of this size, in pixels."""
+    return max(8, round(min(height / LINES, width / ABREAST)))
 
 
 def leading(size: int) -> int:
@@ -44,7 +45,7 @@ def leading(size: int) -> int:
 def draw_numbers(picture: np.ndarray, moment: Moment, spec: Spec, title: str) -> np.ndarray:
     """Draw the numbers of a moment into a panel at the top of its picture [H, W, 3]."""
     height, width, _ = picture.shape
-    size, below = letters(height), depth(height, len(spec.constraints))
+    size, below = letters(height, width), depth(height, width, len(spec.constraints))
     shaded = picture.copy()
     shaded[:below] = (1.0 - OPACITY) * picture[:below] + OPACITY * np.array(PANEL)
     image = Image.fromarray(shaded)
@@ -52,8 +53,10 @@ def draw_numbers(picture: np.ndarray, moment: Moment, spec: Spec, title: str) ->
     lines = (below - size // 2) // leading(size)  # fewer than there are costs where these fill half the frame
     first, second, *rows = (round(size / 4 + leading(size) * (line + 0.5)) for line in range(lines))
     pen.ends(first, title, progress(moment, spec), bold=True)
-    pen.ends(second, f"return {moment.total[0]:,.1f}", "" if moment.speed is None else f"speed {moment.speed:.2f}")
-    pen.text(pen.sums_from, second, discounts(spec.constraints), "lm", GREY)
+    speed = "" if moment.speed is None else f"speed {moment.speed:.2f}"
+    pen.ends(second, f"return {moment.total[0]:,.1f}", speed)
+    if pen.fits(how := discounts(spec.constraints), speed):
+        pen.text(pen.sums_from, second, how, "lm", GREY)
     for row, constraint, so_far, now in zip(rows, spec.constraints, moment.discounted, moment.cost):
         pen.bar(row, constraint, float(so_far), float(now))
     return np.asarray(image)
@@ -84,6 +87,11 @@ class Pen:
         """Write a text at a place; anchor: which of its corners that is, in Pillow's letters."""
         self.draw.text((x, y), text, colour, font(self.size, bold), anchor)
 
+    def fits(self, text: str, right: str) -> bool:
+        """Tell whether a text has room after the bars, before what stands at the right end of its line."""
+        there = font(self.size).getlength(text) + font(self.size).getlength(right)
+        return self.sums_from + there < self.width - 2 * self.margin
+
     def ends(self, y: int, left: str, right: str, bold: bool = False) -> None:
         """Write one text at each end of a line; the left one is cut where there is no room for both."""
         room = self.width - 3 * self.margin - font(self.size).getlength(right)
@@ -103,12 +111,12 @@ class Pen:
         mark = first + LIMIT_AT * (last - first)
         self.draw.line((mark, y - half - 2, mark, y + half + 2), WHITE, max(1, self.size // 8))
         added = f"now {now:.{places + 1}f}"
-        self.text(self.width - self.margin, y, added, "rm", GREY)
-        start, face = self.sums_from, font(self.size)
         said = f"{so_far:,.{places}f} / {constraint.limit:,.{places}f}"
-        if over and start + face.getlength(f"{said} over") < self.width - 2 * self.margin - face.getlength(added):
+        if self.fits(said, added):
+            self.text(self.width - self.margin, y, added, "rm", GREY)
+        if over and self.fits(f"{said} over", added):
             said += " over"  # its colour says so too, and the bar beyond the mark
-        self.text(start, y, said, "lm", LIGHT_OVER if over else WHITE)
+        self.text(self.sums_from, y, said, "lm", LIGHT_OVER if over else WHITE)
 
 
 def share(so_far: float, limit: float) -> float:

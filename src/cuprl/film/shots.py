@@ -65,7 +65,7 @@ def shots(
 def below_numbers(picture: np.ndarray, size: tuple[int, int], costs: int) -> np.ndarray:
     """Fit a picture of any size, as large as goes, into a frame below the panel."""
     width, height = size
-    above = depth(height, costs)
+    above = depth(height, width, costs)
     frame = Image.new("RGB", size, PANEL)
     frame.paste(ImageOps.pad(Image.fromarray(picture), (width, height - above), color=PANEL), (0, above))
     return np.asarray(frame)

@@ -78,6 +78,10 @@ def check_encoder(encoder: Encoder, obs_dim: int) -> None:
         if function is None:
             continue
         again = np.asarray(called(f"{name} {whose}, with lists in the place of tuples,", function, kept, obs))
+        alone = np.asarray(called(f"{name} {whose}", function, kept, obs[:1]))
+        if alone.shape != again[:1].shape or not np.allclose(alone, again[:1], rtol=1e-4, atol=1e-5):
+            said = f"{name} {whose} gives an observation other features alone than among others"
+            raise UserError(f"{said}; let each row be by itself.")
         if again.shape != out.shape or again.dtype != np.float32 or not np.allclose(again, out, rtol=1e-4, atol=1e-5):
             said = f"{name} {whose} gave {again.dtype} {list(again.shape)} and not the features that apply gave"
             raise UserError(f"{said}; they must be the same, in float32.")

@@ -16,6 +16,7 @@ from cuprl.core.normaliser import Normaliser
 from cuprl.core.observations import LARGEST, fault
 from cuprl.core.spec_json import action_from_json
 from cuprl.core.user_modules import Trust
+from cuprl.core.values import whole
 from cuprl.errors import UserError
 from cuprl.policies import zoo
 from cuprl.policies.checks import check_outputs, check_weights, layers_of, of_encoder
@@ -71,7 +72,7 @@ class SavedPolicy:
 
     def seed(self, seed: int) -> None:
         """Begin the noise of sampled actions anew."""
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(whole(seed, "seed", least=0))
 
     def beside(self, in_run: str, suffix: str) -> Path | None:
         """Say where a file about this policy goes unless told: into its run, beside its file, or, of the zoo, here.

@@ -94,6 +94,7 @@ def read_run(
     The task and the encoder themselves are needed where their names do not find them.
     """
     config = run.config
+    provenance.refuse_altered(run.path, config)
     if "spec" not in config:  # a run from before config.json had it
         from cuprl import envs
 

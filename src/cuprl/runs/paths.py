@@ -28,6 +28,8 @@ def given_folder(path: str | Path) -> Path:
     """Take a folder that somebody names; "", as of a variable that is not set, would be the folder they are in."""
     if path == "":
         raise UserError("the folder of the run is ''; name it, or give . for the one you are in.")
+    if not isinstance(path, str | os.PathLike):
+        raise UserError(f"the folder of the run is {path!r}; give its path.")
     return Path(path)
 
 
@@ -47,4 +49,7 @@ def refuse_used(path: Path) -> None:
             return
     elif not os.path.lexists(path):
         return
-    raise UserError(f"the output folder {path} is not empty; give another, or `cup resume {path}`.")
+    if path.exists() and not path.is_dir():
+        raise UserError(f"the output folder {path} is a file; give another.")
+    resume = f", or `cup resume {path}`" if (path / "config.json").exists() else ""
+    raise UserError(f"the output folder {path} is not empty; give another{resume}.")

@@ -71,13 +71,16 @@ class Collector:
     def collect(self, policy: Policy, params: Any, normaliser: Normaliser, deviation: np.ndarray, begun: float) -> Collected:
         """Step T times, with actions that deviate from the mode by noise [T, N, ...]; begun: when the iteration began.
 
-        Its arrays are the collector's own, valid until the next call.
+        Its arrays are the collector's own, valid until the next call. An observation that cannot be used ends it at once, so
+        that nobody acts on it.
         """
         r, raw_obs, raw = self.buffers.rollout, self.buffers.raw_obs, self.obs
         late = self.env.late_scores() if hasattr(self.env, "late_scores") else None
         step = late.step if late else self.env.step
         actions, outcomes, ends = [], [], []
         for t in range(len(r.obs)):
+            if wrong := fault(raw):
+                return self.buffers._replace(begun=begun, fault=wrong)
             raw_obs[t] = raw
             action = policy.act(params, normaliser.apply(raw, out=r.obs[t]), deviation[t], np)
             next_raw, *outcome, raw = step(policy.command(action, np))
@@ -95,5 +98,5 @@ class Collector:
         r.next_obs[:-1], r.next_obs[-1] = r.obs[1:], normaliser.apply(raw)
         for t, next_raw in ends:
             normaliser.apply(next_raw, out=r.next_obs[t])
-        wrong = next(filter(None, map(fault, (raw_obs, raw, *(next_raw for _, next_raw in ends)))), "")
+        wrong = next(filter(None, map(fault, (raw, *(next_raw for _, next_raw in ends)))), "")
         return self.buffers._replace(begun=begun, fault=wrong)

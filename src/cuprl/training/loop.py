@@ -33,6 +33,7 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
     writers = open_writers(training.config, run)
     with readers_may_leave(), writers as writing, stop_signals(hurry, display) as stopped, display:
         display.start(run, learner.spec, learner.iteration, learner.iterations)
+        _tell_of_the_steps(training, display)
         _tell_plain_sums(training, run, display)
         evaluator.look(stopped)  # a stop may have come before it
         while not training.done:
@@ -85,9 +86,19 @@ def _checkpoint_is_due(training: Training) -> bool:
     return training.done or training.learner.iteration % training.config.checkpoint_every == 0
 
 
+def _tell_of_the_steps(training: Training, display: Display) -> None:
+    """Say where what is asked for is no whole number of batches: the rest is not trained."""
+    asked, batch = training.config.steps, training.learner.config.batch_size
+    if asked % batch and not training.learner.iteration:
+        whole = asked // batch
+        display.note(f"of {asked:,} steps {whole * batch:,} are trained: {whole:,} whole batches of {batch:,}.")
+
+
 def _tell_plain_sums(training: Training, run: Run, display: Display) -> None:
     """Say where plain sums are held to the limits of constraints that discount them: a task's own are not meant for that."""
-    if holds_plain_sums(run.config["settings"]) and (training.learner.discount < 1.0).any():
+    limits = training.config.limits
+    own = any(c.discount < 1.0 and limits[c.name] == c.limit for c in training.task.constraints)  # type: ignore[index]
+    if holds_plain_sums(run.config["settings"]) and own:
         display.note(
             "the plain sum of costs is held to the limit here; the task's own limit is meant for the discounted sum."
         )

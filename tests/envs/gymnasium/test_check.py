@@ -54,6 +54,10 @@ def slow_step(self, action):
         ({"info": lambda self: {}}, "cost info:cost is missing: info is empty after a step"),
         ({"info": lambda self: {"cost": np.inf}}, "cost 'cost' is inf"),
         ({"obs": high}, "reset gives an observation outside its space: entry 0 is 1"),
+        (
+            {"obs": lambda self: np.full(2, 1e300), "observation_space": spaces.Box(-np.inf, np.inf, (2,), np.float64)},
+            "reset gives an observation above 1e+15 (obs[0] is 1e+300, obs[1] is 1e+300); scale it down",
+        ),
         ({"obs": short}, "ndarray of float64, the space holds arrays of float32; convert it"),
         ({"reward": lambda self: np.nan}, "the reward is nan after 1 steps"),
         ({"length": 0}, "it neither terminates nor truncates"),
@@ -88,6 +92,11 @@ def test_a_missing_cost_hides_no_other_fault():
             sound_but(action_space=spaces.Box(0.0, 100.0, (1,)), step=lambda self, a: Sound.step(self, 1)),
             {},
             "RescaleAction",
+        ),
+        (
+            sound_but(action_space=spaces.Box(0.0, np.inf, (1,)), step=lambda self, a: Sound.step(self, 1)),
+            {},
+            "clipped to the bounds; give each finite bounds.",
         ),
     ],
 )

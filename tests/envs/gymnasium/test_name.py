@@ -24,7 +24,8 @@ def test_a_name_finds_the_same_task_again():
     assert [c.discount for c in again.constraints] == [0.99, 1.0]
     short = cuprl.from_gymnasium("CartPole-v1", "info:crash", 3)
     assert short.name == "gym:CartPole-v1+cost=info:crash+limit=3"
-    assert parse_name("gym:A-v0+limit=3+limit=4")["limits"] == 4.0
+    assert parse_name("gym:A-v0+limit=3+limit=4")["limits"] == {"cost": 4.0}
+    assert parse_name("gym:A-v0+cost=info:b+limit=3+limit=b=4+discount=1")["limits"] == {"b": 4.0}  # of the only cost
     assert parse_name("gym:A-v0+cost=info:a+cost=info:a")["costs"] == {"a": "info:a"}
     assert cuprl.from_gymnasium("CartPole-v1", limits=1, imports="json").name.endswith("+import=json")
     assert cuprl.from_gymnasium("json:CartPole-v1", limits=1).name == "gym:CartPole-v1+cost=info:cost+limit=1+import=json"

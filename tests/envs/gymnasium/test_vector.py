@@ -56,6 +56,13 @@ def test_every_environment_is_closed_once(backend, tmp_path):
             call()
 
 
+def test_one_environment_in_the_place_of_several_is_refused():
+    one = Sound()
+    with pytest.raises(UserError, match="gave the same environment twice; make a new one in each call"):
+        make(cuprl.from_gymnasium(lambda: one, limits=5.0), 2)
+    make(cuprl.from_gymnasium(lambda: one, limits=5.0), 1).close()
+
+
 def test_what_goes_wrong_in_closing_is_only_told():
     env = make(cuprl.from_gymnasium(sound_but(close=lambda self: 1 / 0), limits=5.0))
     with pytest.warns(UserWarning, match="close of SoundBut raised ZeroDivisionError"):

@@ -58,15 +58,11 @@ def about_actions(lane: Lane) -> list[Finding]:
         return []
     low, high = space.low[np.isfinite(space.low)], space.high[np.isfinite(space.high)]
     if (low > -0.2).any() or (high < 0.2).any() or (np.abs(np.concatenate((low, high))) > 10.0).any():
-        return [
-            Finding(
-                "note",
-                (
-                    f"the actions lie in {space}, but a new policy acts around 0 with a deviation of 0.6 and is clipped to "
-                    "the bounds; gymnasium.wrappers.RescaleAction(env, -1, 1) brings them to its scale."
-                ),
-            )
-        ]
+        bounded = len(low) == len(high) == space.low.size
+        rescaled = "gymnasium.wrappers.RescaleAction(env, -1, 1) brings them to its scale"
+        acts = "a new policy acts around 0 with a deviation of 0.6 and is clipped to the bounds"
+        fix = rescaled if bounded else "give each finite bounds"
+        return [Finding("note", f"the actions lie in {space}, but {acts}; {fix}.")]
     return []
 
 

@@ -27,7 +27,7 @@ def restart(env: Any, seed: int, name: str) -> Any:
         answer = env.reset(seed=seed)
     except UserError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise blame(f"reset of {name}", error, "(seed=NUMBER)") from error
     if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):
         raise UserError(f"reset of {name} gave {type(answer).__name__}; it must give (obs, info), info a dict.")
@@ -38,7 +38,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
     """Take one step; a cost that comes beside the reward is put into info["cost"]."""
     try:
         answer = env.step(action)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise blame(f"step of {name}", error, "(action)") from error
     if not isinstance(answer, tuple) or len(answer) not in (5, 6):
         size = f"{len(answer)} values" if isinstance(answer, tuple) else type(answer).__name__
@@ -58,15 +58,27 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
     return obs, reward, *ends, {**info, "cost": cost[0]} if cost else info
 
 
+def for_reading(value: Any) -> Any:
+    """Give arrays, also those in a dict or tuple, as views that cannot be written to: a cost changes nothing."""
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if isinstance(value, dict):
+        return {name: for_reading(part) for name, part in value.items()}
+    return tuple(map(for_reading, value)) if type(value) is tuple else value
+
+
 def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: dict[str, Any]) -> list[float]:
     """Compute the costs of a step [m], each a finite number, or refuse by a sentence that names the cost."""
     values = []
+    obs, action, next_obs = map(for_reading, (obs, action, next_obs))
     for name, function in task.costs.items():
         try:
             value = function(obs, action, next_obs, info)
         except UserError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise blame(f"cost {name!r}", error, "(obs, action, next_obs, info)") from error
         try:
             value = float(value)
@@ -150,5 +162,5 @@ class Lane:
             getattr(self.env, "close", lambda: None)()
         except Overdue:
             warnings.warn(f"close of {self.task.name} did not return.", stacklevel=2)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             warnings.warn(str(blame(f"close of {self.task.name}", error)), stacklevel=2)

@@ -69,10 +69,13 @@ def parse_name(name: str) -> dict[str, Any]:
     arguments: dict[str, Any] = {"env": identifier}
     if "cost" in given:
         arguments["costs"] = parse_costs(given["cost"])
-    if "limit" in given:
-        arguments["limits"] = parse_numbers(later_words(given["limit"]), "limit")
-    if "discount" in given:
-        arguments["discount"] = parse_numbers(later_words(given["discount"]), "discount")
+    costs = list(arguments.get("costs", ("cost",)))
+    for option, argument in (("limit", "limits"), ("discount", "discount")):
+        if option in given:
+            words = given[option]
+            if len(costs) == 1:  # a number without a name is that cost's
+                words = [word if "=" in word else f"{costs[0]}={word}" for word in words]
+            arguments[argument] = parse_numbers(later_words(words), option)
     if "horizon" in given:
         arguments["horizon"] = parse_value(int, given["horizon"][-1], "horizon")
     if "backend" in given:

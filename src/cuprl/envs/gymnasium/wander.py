@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from cuprl.core.observations import LARGEST, fault
 from cuprl.envs.gymnasium.lane import Lane, advance, costs_of, restart
 from cuprl.errors import UserError
 
@@ -62,7 +63,11 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
 
 def look_at(obs: Any, space: Any, source: str, trial: Trial) -> None:
     """Note the first observation that is outside of its space; source: reset or step."""
-    if "observation" in trial.wrong or fits(obs, space):
+    if "observation" in trial.wrong:
+        return
+    if fits(obs, space):
+        if isinstance(obs, np.ndarray) and (wrong := fault(obs.astype(np.float64).ravel())):
+            trial.wrong["observation"] = f"{source} gives an observation above {LARGEST:g} ({wrong}); scale it down."
         return
     trial.wrong["observation"] = f"{source} gives an observation outside its space: {difference(obs, space)}."
 

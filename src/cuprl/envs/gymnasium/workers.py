@@ -7,7 +7,8 @@ import multiprocessing
 import pickle
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
@@ -46,7 +47,8 @@ class WorkerVectorEnv:
         for first, last, counts in zip(self.cuts, self.cuts[1:], calls):
             ours, theirs = context.Pipe()
             process = context.Process(target=serve, args=(theirs, build, last - first, counts), daemon=True)
-            process.start()
+            with no_interrupt():
+                process.start()
             theirs.close()
             self.pipes.append(ours)
             self.processes.append(process)
@@ -111,6 +113,19 @@ class WorkerVectorEnv:
         return np.concatenate(self._ask("set_state", each))
 
 
+@contextmanager
+def no_interrupt() -> Iterator[None]:
+    """Keep Ctrl-C waiting while inside, and from the processes that begin there until they take it up themselves."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def check_portable(task: GymnasiumParts) -> None:
     """Refuse a task that cannot be sent to another process."""
     try:
@@ -156,6 +171,8 @@ def end(watch: Watch, pipes: list[Any], processes: list[Any]) -> None:
 def serve(pipe: Any, build: Any, num_envs: int, calls: Any) -> None:
     """Work: say the spec, then answer (method, arguments) with (error, result) until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which still needs its environments
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # `no_interrupt` held it back
     # SIGTERM, too, reaches all processes of a job. Not SIG_IGN: what an environment starts would inherit that, and its own
     # `terminate` would not end it.
     signal.signal(signal.SIGTERM, lambda number, frame: None)

@@ -51,8 +51,7 @@ def of_runs(paths: Sequence[str | Path], whole: bool = True) -> tuple[list[Group
 
 def result_of(run: Run, whole: bool) -> Result:
     """Read a run folder as a result, with its spec: how its costs are discounted."""
-    if whole:
-        refuse_altered(run.path, run.config)
+    refuse_altered(run.path, run.config)
     config = as_now(run.config)
     kept = identity_of(config) | {key: config[key] for key in ("spec",) if key in config}
     metrics = all_metrics(run) if whole else run.measured()

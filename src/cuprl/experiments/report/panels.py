@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 8.0  # inches: about 1000 pixels
 LINE = 0.17  # inches: a line of a legend
+LETTERS = 11  # of a title, to an inch
 HANDLE = 7  # letters: what a legend's sample of a line and the gaps about it take
 SOLID = 5  # lines that need no other marks than their colours
 Panels = dict[str, list[Any]]  # task -> its axes, top to bottom
@@ -28,13 +29,15 @@ def panels_of(names: list[str], rows: int, height: float = 1.9) -> tuple[Any, Pa
     """Make a figure with a stack of `rows` axes for each name, at most three stacks abreast."""
     columns = {1: 1, 2: 2, 4: 2}.get(len(names), 3)
     bands = -(-len(names) // columns)
-    size = (WIDTH if columns > 1 else 0.7 * WIDTH, height * rows * bands + 0.7)
+    width = WIDTH if columns > 1 else 0.7 * WIDTH
+    titles = {name: broken(name, int(LETTERS * width / columns)) for name in names}
+    size = (width, height * rows * bands + 0.7 + LINE * bands * (max(map(len, titles.values())) - 1))
     figure, axes = pyplot().subplots(rows * bands, columns, figsize=size, layout="constrained", squeeze=False)
     panels = {}
     for k, name in enumerate(names):
         top = k // columns * rows
         panels[name] = list(axes[top : top + rows, k % columns])
-        panels[name][0].set_title(drawn(name), fontsize=10)
+        panels[name][0].set_title("\n".join(map(drawn, titles[name])), fontsize=10)
     for axis in axes.flat:
         style(axis)
         axis.tick_params(labelsize=8)
@@ -55,7 +58,8 @@ def finish_cost(axis: Axes, groups: list[Group], constraint: int, colours: dict[
 def cost_label(groups: list[Group], constraint: int, gap: str) -> str:
     """Name a cost, by its constraint where a task has several, and say how it is discounted where that is known."""
     names = list(groups[0].limits)
-    what = f"cost: {drawn(names[constraint])}" if len(names) > 1 else "cost"
+    name = "\n".join(map(drawn, broken(names[constraint], LETTERS * 2)))  # about as high as a panel
+    what = f"cost: {name}" if len(names) > 1 else "cost"
     how = "\nor ".join(how_discounted(groups, names[constraint]))  # in a line it would be longer than a panel is high
     return f"{what}{gap}({how})" if how else what
 
@@ -116,9 +120,14 @@ def arranged(labels: list[str], room: int, most: int = 8) -> tuple[list[str], in
     """Break labels that are longer than the room; give them, the columns of their legend, and how many lines it takes."""
     columns = columns_for(labels, room, most)
     letters = room - HANDLE
-    broken = [[text] if len(text) <= letters else textwrap.wrap(text.replace("+", "+ "), letters) for text in labels]
-    texts = ["\n".join(map(drawn, lines)) for lines in broken]
-    return texts, columns, -(-len(labels) // columns) if columns > 1 else sum(map(len, broken))
+    parts = [broken(text, letters) for text in labels]
+    texts = ["\n".join(map(drawn, lines)) for lines in parts]
+    return texts, columns, -(-len(labels) // columns) if columns > 1 else sum(map(len, parts))
+
+
+def broken(text: str, letters: int) -> list[str]:
+    """Break a name that is longer than so many letters into lines, where its words end or anywhere."""
+    return [text] if len(text) <= letters else textwrap.wrap(text.replace("+", "+ "), letters)
 
 
 def columns_for(labels: list[str], room: int, most: int = 8) -> int:
