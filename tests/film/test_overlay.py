@@ -23,7 +23,7 @@ def test_a_bar_tells_within_from_over(size):
         moment = Moment(7, np.array([12.3, cost]), np.array([cost]), np.array([1.0]), 1.5, False, False)
         frame = draw_numbers(np.full(size, 200, np.uint8), moment, spec, "robot")
         assert has(frame, seen) and not has(frame, not_seen)
-        below = depth(*size[:2], 1)
+        below = depth(size[0], size[1], 1)
         assert (frame[below:] == 200).all() and below <= size[0] / 3  # the picture itself is left alone
 
 
