@@ -13,6 +13,7 @@ import pytest
 
 import cuprl
 from cuprl.envs import make
+from cuprl.envs.gymnasium.workers import WorkerVectorEnv
 from cuprl.errors import UserError
 from envs.broken import Sound, sound_but
 from small import same_arrays
@@ -61,6 +62,21 @@ def test_a_signal_to_all_processes_leaves_the_workers_to_the_run():
     assert not any(Path(f"/proc/{process}").exists() for process in workers)
     with pytest.raises(UserError, match="are closed"):
         env.step(action)
+
+
+def test_ctrl_c_while_workers_begin_leaves_them_to_the_run(monkeypatch):
+    """It comes before they have imported anything; the first to begin also begins a process of multiprocessing's own."""
+    first = WorkerVectorEnv._answers
+
+    def interrupted(env):
+        for process in env.processes:
+            os.kill(process.pid, signal.SIGINT)
+        return first(env)
+
+    monkeypatch.setattr(WorkerVectorEnv, "_answers", interrupted)
+    env = make(cuprl.from_gymnasium(Sound, limits=5.0, backend="async"), 2, threads=2)
+    assert env.reset(0).shape == (2, 2)
+    env.close()
 
 
 def test_a_worker_that_hangs_is_ended(monkeypatch):

@@ -51,3 +51,10 @@ def test_the_scale_of_costs_is_that_of_the_late_training_and_of_the_limits():
     assert late_range([early], [25.0]) == pytest.approx((20.0 - 0.08 * 5.0, 25.0 + 0.08 * 5.0))
     assert late_range([np.full((2, 20), np.nan)], [25.0]) == (25.0 - 0.08, 25.0 + 0.08)  # no episode has ended
     assert late_range([np.full((1, 20), np.nan)], []) is None
+
+
+def test_a_panel_without_anything_says_why(tmp_path):
+    groups = groups_of(Block(("hopper-speed",), ("cup",), (0,), STEPS))
+    assert "no episode has ended" not in drawn("curves", groups, tmp_path)[0]
+    groups[0].results[0].metrics["rollout/ep_rew_mean"][:] = np.nan
+    assert drawn("curves", groups, tmp_path)[0].count("no episode has ended") == 1  # the cost has its line

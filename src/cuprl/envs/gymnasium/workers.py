@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing.resource_tracker import ensure_running
 from multiprocessing.util import Finalize
 from typing import Any
 
@@ -119,6 +120,7 @@ def no_interrupt() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    ensure_running()  # multiprocessing's own process, whose start lets Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
