@@ -90,3 +90,22 @@ def test_ctrl_c_gives_a_terminal_its_cursor_back():
     os.close(theirs)
     hidden, back = shown.partition(b"\x1b[?25l")[1:]
     assert done.returncode == 130 and hidden and back.endswith(b"\x1b[?25h\r\ncup: interrupted\r\n")
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rich.table", None)
+    for module in [name for name in sys.modules if name.startswith("cuprl.cli.terminal")]:
+        monkeypatch.delitem(sys.modules, module)
+    assert main(["tasks"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "cup: rich.table is not installed, which this command needs; `pip install cuprl` brings all.\n"
+    )
+
+
+def test_a_missing_module_of_ones_own_is_no_package_of_ours(tmp_path, monkeypatch):
+    (tmp_path / "needy.py").write_text("def update(*a):\n    import some_missing_lib\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("cuprl.cli.inspect.run_tasks", lambda args: __import__("needy").update())
+    with pytest.raises(ModuleNotFoundError, match="some_missing_lib"):
+        main(["tasks"])

@@ -1,6 +1,7 @@
 """`cup plot`, `cup table` and `cup figure` as a person types them."""
 
 import csv
+import shutil
 
 import pytest
 from matplotlib.image import imread
@@ -41,6 +42,17 @@ def test_run_folders_are_drawn_by_their_settings(paths, tmp_path, capsys):
     assert all(f"<!-- clip={clip} -->" in text for clip in (0.1, 0.2, 0.3)) and "<!-- cost (discount 0.99) -->" in text
     assert main(["plot", paths[0], "--out", str(tmp_path / "x.foo")]) == 2
     assert ".png" in capsys.readouterr().err
+
+
+def test_a_changed_run_is_left_out_of_a_picture_and_named(paths, tmp_path):
+    changed = tmp_path / "changed"
+    shutil.copytree(paths[2], changed)
+    config = (changed / "config.json").read_text()
+    (changed / "config.json").write_text(config.replace('"clip": 0.3', '"clip": 0.4'))
+    with pytest.warns(UserWarning, match=f"left out: {changed}.* was changed since the run began"):
+        assert main(["plot", paths[0], str(changed), "--out", str(tmp_path / "a.svg")]) == 0
+    assert "clip=" not in (tmp_path / "a.svg").read_text()  # one line alone needs no name
+    assert main(["plot", str(changed), "--out", str(tmp_path / "b.svg")]) == 2  # nothing is left
 
 
 def test_run_folders_as_a_table(paths, tmp_path, capsys, monkeypatch):

@@ -86,9 +86,6 @@ def test_a_file_of_an_older_cuprl(name, algo):
         ({"threads": 1e9}, "threads is 1000000000; give a whole number from 1 to 4096"),
         ({"algo": "cap"}, "did you mean cup"),
         ({"settings": {"alpa": 1}}, "did you mean alpha"),
-        ({"settings": {"cost_window": 50}}, "cost_window is 50, but with cost_estimate steps J.C is of no episodes"),
-        ({"settings": {"gamma": 1}}, "gamma is 1 while time limits are bootstrapped over"),
-        ({"settings": {"cost_gamma": 1.0}}, "cost_gamma is 1 while .* Give less than 1, or time_limits terminal"),
         ({"limits": {"sped": 1.0}}, "did you mean speed"),
         ({"limits": float("inf")}, "the limit of cost 'speed' is inf; give a finite number"),
     ],
@@ -96,10 +93,3 @@ def test_a_file_of_an_older_cuprl(name, algo):
 def test_what_cannot_be_run_is_refused_in_a_sentence(changes, words):
     with pytest.raises(UserError, match=words):
         planned(**changes)
-
-
-def test_settings_at_odds_are_refused_of_new_runs_alone():
-    """A run that was begun with them still opens."""
-    odd = {"cost_window": 50, "gamma": 1.0}
-    assert planned(settings=odd, numerics=1).settings.cost_window == 50
-    assert planned(settings={"gamma": 1.0, "time_limits": "terminal"}).settings.gamma == 1.0

@@ -93,3 +93,21 @@ def test_a_batch_that_does_not_fit_is_told(name, change, tmp_path):
     run.save(0, {key: array for key, array in changed.items() if array is not None})
     with pytest.raises(UserError, match=r"does not fit the run's settings .*batch/"):
         cuprl.Agent.load(run.path)
+
+
+@pytest.mark.parametrize("odd", [{"gamma": 1.0}, {"cost_window": 20}])
+def test_settings_at_odds_are_refused_of_new_trainings_alone(odd, tmp_path, monkeypatch):
+    """What was begun with them, before they were refused, still opens."""
+    with pytest.raises(UserError, match=r"while time limits are bootstrapped over|but with cost_estimate steps"):
+        train("hopper-speed", out=tmp_path / "new", **SMALL, **odd, **QUIET)
+    assert not (tmp_path / "new").exists()
+    with monkeypatch.context() as before:
+        for module in ("agent", "train"):
+            before.setattr(f"cuprl.training.{module}.refuse_at_odds", lambda settings: None)
+        cuprl.Agent(ARM, **TINY, **odd).save(tmp_path / "agent")
+        run = train("hopper-speed", steps=200, out=tmp_path / "run", **SMALL, **odd, **QUIET)
+    with pytest.raises(UserError, match=r"leave one out|Give less than 1"):
+        cuprl.Agent(ARM, **TINY, **odd)
+    assert cuprl.Agent.load(tmp_path / "agent").config.settings.items() >= odd.items()
+    assert len(resume(run, steps=400, **QUIET).recorded()) == 2
+    assert cuprl.Agent(ARM, **TINY, gamma=1.0, time_limits="terminal").config.settings["gamma"] == 1.0

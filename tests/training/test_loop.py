@@ -132,5 +132,5 @@ def test_steps_that_fill_no_batch_are_told(tmp_path, capsys):
     probe = Probe("ten", constant(0), constant(1), length=10)
     for steps, told in ((700, True), (600, False)):
         run = train(probe, "ppo", steps=steps, out=tmp_path / str(steps), display=Plain(), **PROBE)
-        said = "of 700 steps 600 are trained: 3 whole batches of 200."
+        said = "of 700 steps 600 are trained, in whole batches of 200."
         assert (said in capsys.readouterr().err) == told and len(run.recorded()) == 3

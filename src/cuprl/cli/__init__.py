@@ -14,14 +14,16 @@ import shutil
 import signal
 import sys
 import textwrap
+import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from cuprl.cli.arguments import Parser
 from cuprl.core.printing import readers_may_leave
 from cuprl.core.text import ascii_for, printable
-from cuprl.errors import RunStopped, UserError, unknown
+from cuprl.errors import RunStopped, UserError, blame, unknown
 
 COMMANDS = {  # name: (module, one line of help)
     "train": ("train", "train a policy on a task"),
@@ -119,7 +121,10 @@ def run(argv: Sequence[str]) -> int:
     parser = Parser(prog="cup")
     importlib.import_module(f"cuprl.cli.{COMMANDS[argv[0]][0]}").add(parser.add_subparsers(dest="command"))
     args = parser.parse_args(argv)
-    return args.run(args)
+    try:
+        return args.run(args)
+    except SystemExit as error:  # not ours: of an environment, a cost, a module
+        raise blame(f"what `cup {argv[0]}` was given", error) from None
 
 
 def leave(number: int, frame: Any) -> None:
@@ -159,11 +164,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = run(sys.argv[1:] if argv is None else argv)
             print(end="", flush=True)  # what cannot be printed is known here, and not after the end
         except (UserError, RunStopped, OSError, KeyboardInterrupt, ModuleNotFoundError) as error:
-            if isinstance(error, ModuleNotFoundError) and (error.name or "cuprl").startswith("cuprl"):
-                raise  # our own fault
+            if isinstance(error, ModuleNotFoundError) and not is_needed_here(error):
+                raise
             said, status = sentence(error)
             print(said, file=sys.stderr)
         return status
+
+
+def is_needed_here(error: ModuleNotFoundError) -> bool:
+    """Tell whether it was cuprl that wanted the module, of another package."""
+    wanted_by = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    ours = Path(wanted_by[-1]).is_relative_to(Path(__file__).parents[1])
+    return ours and (error.name or "cuprl").partition(".")[0] != "cuprl"
 
 
 def sentence(error: BaseException) -> tuple[str, int]:

@@ -13,7 +13,6 @@ from cuprl.core.spec import Spec
 from cuprl.core.spec_json import spec_to_json
 from cuprl.core.task import Task
 from cuprl.errors import UserError
-from cuprl.learn.settings import refuse_at_odds
 from cuprl.runs.config_checks import COUNTS, KINDS, MOST_ITERATIONS, RANGES, check_configuration
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class RunConfig:
         module, settings = algorithms.load(self.algo, self.settings, getattr(task, "settings", None))
         full = replace(self, settings=settings_to_json(settings))
         if self.numerics is None:
-            refuse_at_odds(settings)
             full = replace(full, numerics=algorithms.numerics(self.algo))
         if task is not None:
             from cuprl.envs import with_limits

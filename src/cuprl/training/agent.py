@@ -26,9 +26,10 @@ from cuprl.core.spec import Spec
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError
+from cuprl.learn.settings import refuse_at_odds
 from cuprl.policies.of_run import RunPolicy
 from cuprl.runs import provenance
-from cuprl.runs.config import RunConfig
+from cuprl.runs.config import Plan, RunConfig
 from cuprl.runs.folder import Run
 from cuprl.training import given
 from cuprl.training.agent_folder import read_agent, tell_changes, write_agent
@@ -71,6 +72,11 @@ class Agent:
             agent=True,
         )
         plan = asked.on(spec).plan(task)
+        refuse_at_odds(plan.settings)
+        self._make(plan, spec)
+
+    def _make(self, plan: Plan, spec: Spec) -> None:
+        """Make the learner and an empty batch."""
         self.config, self.spec, self.num_envs = plan.config, spec, plan.settings.num_envs
         self.learner = Learner(plan, spec)
         self.batch = Collected.empty(spec, plan.settings.batch_size // self.num_envs, self.num_envs)
@@ -192,7 +198,8 @@ class Agent:
         run, config, spec, arrays = read_agent(folder)
         with named_by(run.path, trust):
             settings = {**config.settings, "encoder": encoder} if encoder else config.settings
-            agent = Agent(spec, config.algo, seed=config.seed, steps=config.steps, **settings)
+            agent = object.__new__(Agent)
+            agent._make(dataclasses.replace(config, settings=settings).plan(), spec)
         tell_changes(run)
         agent.learner.restore(arrays)
         agent._run = run

@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from cuprl.core.printing import readers_may_leave
-from cuprl.errors import RunStopped
+from cuprl.errors import RunStopped, blame
 from cuprl.runs.checkpoint import iteration_of
 from cuprl.runs.columns import holds_plain_sums
 from cuprl.runs.folder import Run
@@ -37,11 +38,7 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
         _tell_plain_sums(training, run, display)
         evaluator.look(stopped)  # a stop may have come before it
         while not training.done:
-            try:
-                row = training.iterate()
-            except RunStopped as error:
-                where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
-                raise RunStopped(f"{error}; {where}.") from None
+            row = _iterate(training, last_good)
             _record(row, run, writing, display)
             _tell_bound(training, display)
             evaluated = evaluator.look(stopped)
@@ -58,6 +55,18 @@ def loop(training: Training, run: Run, display: Display, hook: Hook | None) -> R
     if not training.done:
         display.note(f"on_iteration {said}")
     return run
+
+
+def _iterate(training: Training, last_good: Path | None) -> dict[str, float]:
+    """Iterate; what stops the run says which checkpoint is the last good one."""
+    try:
+        return training.iterate()
+    except RunStopped as error:
+        said = str(error)
+    except SystemExit as error:  # of an environment or a cost: signals are ours
+        said = str(blame("an iteration", error)).removesuffix(".")
+    where = f"the last good checkpoint is {last_good}" if last_good else "there was no checkpoint yet"
+    raise RunStopped(f"{said}; {where}.")
 
 
 def _ended_by(hook: Hook, row: dict[str, float], training: Training, run: Run, display: Display) -> bool:
@@ -87,11 +96,11 @@ def _checkpoint_is_due(training: Training) -> bool:
 
 
 def _tell_of_the_steps(training: Training, display: Display) -> None:
-    """Say where what is asked for is no whole number of batches: the rest is not trained."""
-    asked, batch = training.config.steps, training.learner.config.batch_size
-    if asked % batch and not training.learner.iteration:
-        whole = asked // batch
-        display.note(f"of {asked:,} steps {whole * batch:,} are trained: {whole:,} whole batches of {batch:,}.")
+    """Say, as they begin, where the steps asked for are no whole number of batches: the rest is not trained."""
+    asked, batch, learner = training.config.steps, training.learner.config.batch_size, training.learner
+    begun = [0, *(extension["iteration"] for extension in training.config.extensions or ())][-1]
+    if asked % batch and learner.iteration == begun:
+        display.note(f"of {asked:,} steps {asked - asked % batch:,} are trained, in whole batches of {batch:,}.")
 
 
 def _tell_plain_sums(training: Training, run: Run, display: Display) -> None:

@@ -12,6 +12,7 @@ from cuprl.core.encoder import Encoder
 from cuprl.core.task import Task
 from cuprl.core.user_modules import Trust, named_by
 from cuprl.errors import UserError
+from cuprl.learn.settings import refuse_at_odds
 from cuprl.runs import provenance
 from cuprl.runs.config import RunConfig
 from cuprl.runs.folder import Run, iterations
@@ -94,6 +95,7 @@ def train(
         wandb=bool(wandb),
         settings=settings,
     )
+    refuse_at_odds(config.plan(task).settings)
     require_writers(config)
     start = begin(start_from, start_checkpoint, start_critics, settings.get("encoder"))
     with closing(Training(start.begun(config) if start else config, task)) as training:

@@ -127,3 +127,24 @@ def test_a_fault_in_the_middle_stops_the_run_at_its_checkpoint(tmp_path):
     task = cuprl.from_gymnasium(Sound, costs, 5.0, num_envs=10, name="mine")  # compiled for the test above
     with pytest.raises(RunStopped, match=r"cost 'cost' raised ZeroDivisionError.*last good checkpoint is .*00000001-"):
         cuprl.train(task, "ppo", steps=600, out=tmp_path / "r", checkpoint_every=1, **TINY, **QUIET)
+
+
+def test_an_environment_that_leaves_the_program_ends_no_command_in_silence(tmp_path, monkeypatch, capsys):
+    """As sys.exit does, also with status 0; a program of one's own it ends as it always did."""
+    (tmp_path / "leaves.py").write_text(
+        "import sys, gymnasium\nfrom envs.broken import Sound\n"
+        "class Leaves(Sound):\n    def reward(self):\n        return sys.exit(0) if self.t == 15 else 0.0\n"
+        "gymnasium.register('Leaves-v0', Leaves)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_modules, "_named", set())
+    task = ["gym:Leaves-v0", "--import", "leaves", "--limit", "5"]
+    assert main(["train", *task, "--steps", "400", "--out", "r", *FLAGS]) == 1
+    said = "an iteration raised SystemExit: 0 (leaves.py, line 5); mend it there; there was no checkpoint yet."
+    assert said in capsys.readouterr().err
+    assert main(["check", *task]) == 2
+    assert "what `cup check` was given raised SystemExit: 0 (leaves.py, line 5)" in capsys.readouterr().err
+    env = cuprl.make(cuprl.from_gymnasium("Leaves-v0", limits=5.0))
+    with pytest.raises(SystemExit):
+        for _ in range(15):
+            env.step([0])

@@ -58,9 +58,14 @@ def test_every_environment_is_closed_once(backend, tmp_path):
 
 def test_one_environment_in_the_place_of_several_is_refused():
     one = Sound()
-    with pytest.raises(UserError, match="gave the same environment twice; make a new one in each call"):
-        make(cuprl.from_gymnasium(lambda: one, limits=5.0), 2)
-    make(cuprl.from_gymnasium(lambda: one, limits=5.0), 1).close()
+    task = cuprl.from_gymnasium(lambda: one, limits=5.0)
+    with pytest.raises(UserError, match="gave an environment that is still in use; make a new one in each call"):
+        make(task, 2)
+    alone = make(task, 1)
+    with pytest.raises(UserError, match="still in use"):  # as an evaluation beside the training
+        make(task, 1)
+    alone.close()
+    make(task, 1).close()
 
 
 def test_what_goes_wrong_in_closing_is_only_told():

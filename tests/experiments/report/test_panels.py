@@ -7,7 +7,7 @@ import pytest
 from cuprl.algorithms import ALGORITHMS
 from cuprl.experiments.grid import shipped
 from cuprl.experiments.grid.cells import Block
-from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of, shapes_of
+from cuprl.experiments.report.panels import arranged, colours_of, cost_label, lines_of, panels_of, shapes_of
 from experiments.synthetic import groups_of
 
 STEPS = 5_000  # 1 iteration
@@ -71,3 +71,18 @@ def test_long_labels_are_broken_and_counted():
 def test_a_legend_of_two_lines_is_filled_evenly():
     four = [f"limit={limit}" for limit in (35, 50, 65, 85)]  # three would fit abreast
     assert arranged(four, room=50) == (four, 2, 2)
+
+
+def test_titles_longer_than_their_panel_are_broken_and_have_room():
+    long = "gym:SomeoneElsesRobot-v0+cost=torque=my_costs:torque+limit=torque=60+import=my_costs"
+    (one, short), (two, panels) = (panels_of([name, "b"], 2) for name in ("a", long))
+    title = panels[long][0].get_title()
+    assert title.count("\n") >= 2 and title.replace("\n", "").replace(" ", "") == long and short["a"][0].get_title() == "a"
+    assert two.get_figheight() > one.get_figheight()
+
+
+def test_long_names_of_costs_are_broken():
+    (g,) = groups_of(Block(("hopper-speed-effort",), ("cup",), (0,), 20_000))
+    name = "the torque of all the motors in every leg"
+    named = replace(g, limits={name: 1.0, "b": 2.0}, discounts={name: 0.99, "b": 0.99})
+    assert cost_label([named], 0, "\n").count("\n") == 2 and cost_label([named], 1, "\n") == "cost: b\n(discount 0.99)"

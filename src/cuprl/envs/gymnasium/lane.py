@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
+import weakref
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cuprl.envs.gymnasium.spaces import action_of, observation_of
 from cuprl.envs.gymnasium.watch import Calls, Overdue
 from cuprl.errors import UserError, blame
 
+OPEN: weakref.WeakSet[Lane] = weakref.WeakSet()  # those that are not closed
 SIGNATURES = "(obs, reward, terminated, truncated, info), or with the cost after the reward as in Safety-Gymnasium"
 
 
@@ -27,7 +29,7 @@ def restart(env: Any, seed: int, name: str) -> Any:
         answer = env.reset(seed=seed)
     except UserError:
         raise
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise blame(f"reset of {name}", error, "(seed=NUMBER)") from error
     if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):
         raise UserError(f"reset of {name} gave {type(answer).__name__}; it must give (obs, info), info a dict.")
@@ -38,7 +40,7 @@ def advance(env: Any, action: Any, name: str) -> tuple[Any, float, bool, bool, d
     """Take one step; a cost that comes beside the reward is put into info["cost"]."""
     try:
         answer = env.step(action)
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise blame(f"step of {name}", error, "(action)") from error
     if not isinstance(answer, tuple) or len(answer) not in (5, 6):
         size = f"{len(answer)} values" if isinstance(answer, tuple) else type(answer).__name__
@@ -78,7 +80,7 @@ def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: d
             value = function(obs, action, next_obs, info)
         except UserError:
             raise
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             raise blame(f"cost {name!r}", error, "(obs, action, next_obs, info)") from error
         try:
             value = float(value)
@@ -89,6 +91,16 @@ def costs_of(task: GymnasiumParts, obs: Any, action: Any, next_obs: Any, info: d
             raise UserError(f"cost {name!r} is {value}; let it be finite at every step.")
         values.append(value)
     return values
+
+
+def unwrapped(env: Any, name: str) -> Any:
+    """Give what is inside of an environment's wrappers; one that another lane has open, and steps, is refused."""
+    inside = getattr(env, "unwrapped", None)
+    inside = env if inside is None else inside
+    if any(lane.inside is inside for lane in list(OPEN)):
+        said = f"making {name} gave an environment that is still in use"
+        raise UserError(f"{said}; make a new one in each call, as `lambda: Env()`.")
+    return inside
 
 
 class Lane:
@@ -104,6 +116,8 @@ class Lane:
         self.actions: list[np.ndarray] = []  # the policy's, since the episode began
         self.stale = False  # a state was put back, and the environment has not been brought there yet
         self.closed = False
+        self.inside = unwrapped(self.env, task.name)
+        OPEN.add(self)
 
     def reset(self, seed: int) -> np.ndarray:
         self.generator = np.random.default_rng(seed)
@@ -157,10 +171,11 @@ class Lane:
         if self.closed:
             return
         self.closed = True
+        OPEN.discard(self)
         self.calls[0] += 1
         try:
             getattr(self.env, "close", lambda: None)()
         except Overdue:
             warnings.warn(f"close of {self.task.name} did not return.", stacklevel=2)
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             warnings.warn(str(blame(f"close of {self.task.name}", error)), stacklevel=2)

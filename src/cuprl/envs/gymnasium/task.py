@@ -174,7 +174,7 @@ def made_by(factory: Callable[..., Any], name: str, render_mode: str | None = No
         env = factory()
     except gymnasium.error.DependencyNotInstalled as error:
         raise UserError(f"{name} needs a package that is not there: {error}.") from None
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise blame(f"making {name}", error, "nothing") from error
     for attribute in ("reset", "step", "observation_space", "action_space"):
         if not hasattr(env, attribute):

@@ -25,7 +25,6 @@ class GymnasiumVectorEnv:
         try:
             for _ in range(num_envs):
                 self.lanes.append(Lane(task, self.calls))
-            self._refuse_shared()
             first = self.lanes[0]
             self.spec = Spec(task.name, first.size, first.action, constraints, first.horizon)
             first.reset(0)
@@ -39,12 +38,6 @@ class GymnasiumVectorEnv:
             sentence = self._overdue()
             self.close()
             raise sentence from None
-
-    def _refuse_shared(self) -> None:
-        """Refuse environments that are one and the same: each would step the others' episodes."""
-        if len({id(getattr(lane.env, "unwrapped", lane.env)) for lane in self.lanes}) < self.num_envs:
-            said = f"making {self.task.name} gave the same environment twice"
-            raise UserError(f"{said}; make a new one in each call, as `lambda: Env()`.")
 
     def hurry(self) -> None:
         """Wait no longer for a call that hangs: the run is to stop."""

@@ -35,13 +35,13 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
             if obs is None:
                 obs, costs = restart(env, seed + t, task.name), list[list[float]]()
                 look_at(obs, env.observation_space, "reset", trial)
-                lane.flat(obs)
+                look_at_size(lane.flat(obs), "reset", trial)
             action, before = env.action_space.sample(), copy.deepcopy(obs)  # many write the next one over it
             clock = time.perf_counter()
             next_obs, reward, terminated, truncated, info = advance(env, action, task.name)
             trial.seconds += time.perf_counter() - clock
             look_at(next_obs, env.observation_space, "step", trial)
-            lane.flat(next_obs)
+            look_at_size(lane.flat(next_obs), "step", trial)
             if not np.isfinite(reward):
                 trial.wrong.setdefault("reward", f"the reward is {reward} after {t + 1} steps; let it be finite.")
             try:
@@ -66,10 +66,15 @@ def look_at(obs: Any, space: Any, source: str, trial: Trial) -> None:
     if "observation" in trial.wrong:
         return
     if fits(obs, space):
-        if isinstance(obs, np.ndarray) and (wrong := fault(obs.astype(np.float64).ravel())):
-            trial.wrong["observation"] = f"{source} gives an observation above {LARGEST:g} ({wrong}); scale it down."
         return
     trial.wrong["observation"] = f"{source} gives an observation outside its space: {difference(obs, space)}."
+
+
+def look_at_size(obs: np.ndarray, source: str, trial: Trial) -> None:
+    """Note the first observation, flattened, that training would refuse."""
+    if wrong := fault(obs):
+        said = f"{source} gives an observation that cannot be used ({wrong}); give finite numbers of at most {LARGEST:g}."
+        trial.wrong.setdefault("observation", said)
 
 
 def fits(obs: Any, space: Any) -> bool:

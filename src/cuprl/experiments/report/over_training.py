@@ -83,7 +83,7 @@ def over_training(groups: list[Group], rows: list[Row], out: Path) -> None:
                     draw(axis, g, curves_of(g), unit, colours[g.label], lines[g.label])
                 elif constraint < len(g.limits):
                     draw(axis, g, curves_of(g)[:, :, constraint], unit, colours[g.label], lines[g.label])
-            if axis.lines and not any(np.isfinite(line.get_ydata()).any() for line in axis.lines):
+            if axis.lines and not any(np.isfinite(curves_of(g)).any() for g in mine):
                 axis.text(0.5, 0.6, "no episode has ended", transform=axis.transAxes, ha="center", fontsize=9, color="0.4")
             if label == COST and constraint is not None:
                 finish_cost(axis, mine, constraint, colours)

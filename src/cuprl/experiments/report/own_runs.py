@@ -29,8 +29,8 @@ MOST = 3  # differences that are all named; of more only as many as tell the gro
 def of_runs(paths: Sequence[str | Path], whole: bool = True) -> tuple[list[Group], list[str]]:
     """Put run folders together, importing nothing that they name, and say which were left out and why.
 
-    whole: a run that is unfinished, damaged or changed is left out. Otherwise each is taken as far as it is, and a group
-    as far as the shortest of its runs.
+    One that is damaged or changed is left out. whole: one that is unfinished too; else each is taken as far as it is, and a
+    group as far as the shortest of its runs.
     """
     folders = [Path(path).resolve() for path in paths]
     for path, folder in zip(paths, folders):
@@ -41,8 +41,6 @@ def of_runs(paths: Sequence[str | Path], whole: bool = True) -> tuple[list[Group
         try:
             results.append(result_of(run, whole))
         except UserError as error:
-            if not whole:
-                raise
             left.append(str(error))
     if not results:
         raise UserError(left[0] if left else "there is no run; give at least one folder that `cup train` made.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,9 @@ def plot_runs(paths: Sequence[str | Path], out: str | Path | None = None) -> Pat
 
     Seeds of the same settings become a mean and a band. The picture is curve.png in the first run unless `out` names it.
     """
-    groups, _ = of_runs(paths, whole=False)
+    groups, left = of_runs(paths, whole=False)
+    for said in left:
+        warnings.warn(f"left out: {said}", stacklevel=2)
     out = Path(out) if out else Path(paths[0]) / "curve.png"
     curves(groups, out)
     return out
