@@ -2,7 +2,7 @@
 
 from .ablation import why_cup
 from .circle import circle
-from .sweeps import alpha, limit
+from .sweeps import alpha, kept, limit
 from .table import choose_a_limit, results, the_table, two_limits
 from .velocity import beside_others, ends_on_velocity_tasks, modes_over, more_at_omnisafe, velocity
 
@@ -10,6 +10,7 @@ from .velocity import beside_others, ends_on_velocity_tasks, modes_over, more_at
 def readme() -> list[str]:
     return [
         *the_table(),
+        kept(),
         two_limits(),
         ends_on_velocity_tasks(),
         modes_over(),

@@ -23,10 +23,13 @@ def ends(values: list[Group]) -> str:
     return in_words(f"{g.returns[:SEEDS].mean():.0f}" for g in values)
 
 
-def how_many_over(values: list[Group]) -> str:
+def over(values: list[Group]) -> int:
     """How many of all runs end over their limit."""
-    over = sum(int(statistics.in_violation(g.costs()[:SEEDS], g.bounds).sum()) for g in values)
-    return f"{over} of the {SEEDS * len(values)} runs end over their limit"
+    return sum(int(statistics.in_violation(g.costs()[:SEEDS], g.bounds).sum()) for g in values)
+
+
+def how_many_over(values: list[Group]) -> str:
+    return f"{over(values)} of the {SEEDS * len(values)} runs end over their limit"
 
 
 def alpha() -> list[str]:
@@ -51,3 +54,11 @@ def of_limits(task: str, found: list[Group]) -> str:
     limits = in_words(f"{g.first_limit:g}" for g in found)
     costs = in_words(f"{g.costs()[:SEEDS].mean():.2f}" for g in found)
     return f"Under the limits {limits} {NAMES[task]} ends at {ends(found)}, its cost at {costs}; {how_many_over(found)}"
+
+
+def kept() -> str:
+    """How well other limits are kept, in a sentence."""
+    tasks = studied("paper-limit")
+    values = [g for found in tasks.values() for g in found]
+    where = in_words(NAMES[task] for task in tasks)
+    return f"Of {SEEDS * len(values)} runs under four limits each on {where} {over(values) or 'none'} ends over its limit"
