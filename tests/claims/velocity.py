@@ -43,7 +43,7 @@ def modes() -> list[tuple[str, float, float]]:
 
 def modes_over() -> str:
     dear = [f"{name} at {cost:.1f}" for name, _, cost in modes() if cost > published.LIMIT]
-    return f"{len(dear)} of the {len(modes())} is over the limit ({in_words(dear)})"
+    return f"{len(dear)} of the {len(modes())} {'is' if len(dear) == 1 else 'are'} over the limit ({in_words(dear)})"
 
 
 def more_at_omnisafe() -> str:
@@ -64,5 +64,6 @@ def velocity() -> list[str]:
         f"{published.OMNISAFE['swimmer-velocity']['cup'][0]}",
         more_at_omnisafe(),
         modes_over(),
-        f"{len(poor)} has less than three quarters of the return of its sampled actions ({in_words(poor)})",
+        f"{len(poor)} {'has' if len(poor) == 1 else 'have'} less than three quarters of the return of its sampled actions "
+        f"({in_words(poor)})",
     ]
