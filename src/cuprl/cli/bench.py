@@ -144,9 +144,7 @@ def print_summary(cells: list[Cell], results: Path) -> None:
 
 
 @contextmanager
-def stoppable(
-    said: str = "stopped; the same command goes on from the checkpoints that there are",
-) -> Iterator[None]:
+def stoppable(said: str = "stopped; the same command goes on from the checkpoints there are") -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the grid, while inside, with a word on how to go on."""
 
     def stop(number: int, frame: Any) -> None:

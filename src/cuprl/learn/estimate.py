@@ -63,7 +63,7 @@ def estimate(
     obs, action, advantage, target = flat
     adv_c = advantage[:, 1:]
     if config.cost_weights == "discounted":
-        weight = seen.weight.reshape(adv_c.shape)  # and less its mean, for all rows alike promise nothing
+        weight = seen.weight.reshape(adv_c.shape)  # what all rows have alike is noise in a promise: it is left out
         adv_c = weight * (adv_c - (weight * adv_c).mean(axis=0))
     return Batch(
         obs=obs,
