@@ -63,9 +63,7 @@ def wander(lane: Lane, steps: int, seed: int) -> Trial:
 
 def look_at(obs: Any, space: Any, source: str, trial: Trial) -> None:
     """Note the first observation that is outside of its space; source: reset or step."""
-    if "observation" in trial.wrong:
-        return
-    if fits(obs, space):
+    if "observation" in trial.wrong or fits(obs, space):
         return
     trial.wrong["observation"] = f"{source} gives an observation outside its space: {difference(obs, space)}."
 
